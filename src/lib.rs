@@ -1,0 +1,3 @@
+//! Sluicegate: a job server that holds the limits itself.
+
+pub mod scheduler;

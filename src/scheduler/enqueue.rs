@@ -1,0 +1,191 @@
+//! Enqueueing: one job or a batch, all or none, and the answers that are remembered for a repeat.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::Scheduler;
+use super::bindings::Plan;
+use super::command::{Enqueued, NewJob, Reply};
+use super::config::Config;
+use super::effect::{Change, RequestRecord};
+use super::job::{JobOptions, Name};
+use super::jobs::{Job, State};
+use super::lane::LaneKey;
+use super::queue::SizeClass;
+use super::rejection::Rejection;
+use super::units::{JobId, Timestamp};
+use super::validate;
+use super::view::JobView;
+
+/// What becomes of one job of a batch.
+enum Planned {
+    /// Its unique key is held: it is answered with the holder.
+    Existing(JobId),
+    /// Its unique key is held by an earlier job of the batch.
+    Twin(usize),
+    /// It is new, with these bindings.
+    New(Vec<super::bindings::PlannedBinding>),
+}
+
+impl Scheduler {
+    pub(super) fn enqueue(
+        &mut self,
+        now: Timestamp,
+        request: Option<Name>,
+        jobs: Vec<NewJob>,
+    ) -> Result<Reply, Rejection> {
+        validate::jobs(&jobs, now, self.config.payload_bytes_max)?;
+        if let Some(request) = &request {
+            validate::request_id(request)?;
+            if let Some(remembered) = self.requests.find(request, now) {
+                return self.answer_again(remembered.jobs.clone(), &jobs, now);
+            }
+        }
+        let (plan, planned) = self.plan_jobs(&jobs)?;
+        let more = planned.iter().filter(|planned| matches!(planned, Planned::New(_))).count();
+        let limit = self.config.jobs_max;
+        if (self.jobs.len() + more) as u64 > limit {
+            return Err(Rejection::Overloaded { what: "jobs", limit });
+        }
+        let created = self.carry_out(now, plan);
+        let mut ids: Vec<(JobId, bool)> = Vec::with_capacity(jobs.len());
+        for (job, planned) in jobs.into_iter().zip(planned) {
+            ids.push(match planned {
+                Planned::Existing(id) => (id, true),
+                Planned::Twin(index) => (ids[index].0, true),
+                Planned::New(bindings) => (self.insert_job(now, job, created.bind(bindings)), false),
+            });
+        }
+        if let Some(request) = request {
+            let number = JobId(self.ids.next(&mut self.journal));
+            let record = RequestRecord { request, number, jobs: ids.clone(), time: now };
+            self.requests.remember(record.clone(), self.config.requests_max, &mut self.journal.given);
+            self.journal.given.push(Change::PutRequest(record));
+        }
+        let enqueued = ids.into_iter().map(|(id, existing)| Enqueued { job: self.job_view(id), existing });
+        Ok(Reply::Enqueued(enqueued.collect()))
+    }
+
+    /// Decides what becomes of each job, in order, and which budgets have to be created for that (semantics 3.4).
+    fn plan_jobs(&self, jobs: &[NewJob]) -> Result<(Plan, Vec<Planned>), Rejection> {
+        let mut plan = Plan::default();
+        let mut planned = Vec::with_capacity(jobs.len());
+        let mut keys: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, job) in jobs.iter().enumerate() {
+            if let Some(unique) = &job.unique {
+                if let Some(holder) = self.jobs.holder(&unique.key) {
+                    planned.push(Planned::Existing(holder));
+                    continue;
+                }
+                if let Some(twin) = keys.get(&*unique.key) {
+                    planned.push(Planned::Twin(*twin));
+                    continue;
+                }
+                keys.insert(&unique.key, index);
+            }
+            let field = format!("jobs[{index}].bindings");
+            planned.push(Planned::New(self.plan_bindings(&mut plan, &field, &job.bindings)?));
+        }
+        self.check_budget_room(plan.creations())?;
+        Ok((plan, planned))
+    }
+
+    fn insert_job(&mut self, now: Timestamp, new: NewJob, bindings: Vec<super::job::Binding>) -> JobId {
+        let id = JobId(self.ids.next(&mut self.journal));
+        let body_bytes = new.body.bytes();
+        let queue = self.queues.named(&new.queue);
+        let gate = self.queues.gate(queue, SizeClass::of(body_bytes));
+        let lane = self.lane_for(LaneKey { gate, priority: new.priority, bindings: bindings.into() });
+        let ready_at = new.run_time.map_or(now, |run_time| run_time.max(now));
+        let state = if ready_at > now { State::Scheduled } else { State::Ready };
+        let job = Job {
+            lane,
+            kind: new.kind,
+            options: Arc::new(new.options),
+            unique: new.unique.map(Box::new),
+            create_time: now,
+            ready_at,
+            run_at: ready_at,
+            attempts: 0,
+            releases: 0,
+            unconfirmed: 0,
+            failures: 0,
+            body_bytes,
+            state,
+        };
+        self.jobs.insert(id, job);
+        self.put_in(id);
+        self.journal.jobs.push(id);
+        self.journal.given.push(Change::PutBody(id, new.body));
+        id
+    }
+
+    /// The first answer once more: the jobs as they are now; one that is gone, as the call describes it.
+    fn answer_again(&self, answered: Vec<(JobId, bool)>, jobs: &[NewJob], now: Timestamp) -> Result<Reply, Rejection> {
+        if answered.len() != jobs.len() {
+            let problem = format!("it named a call with {} jobs, this one has {}", answered.len(), jobs.len());
+            return Err(Rejection::invalid("request_id", problem));
+        }
+        let again = answered.into_iter().zip(jobs).map(|((id, existing), new)| Enqueued {
+            job: self.job(id).unwrap_or_else(|| gone(id, new, now)),
+            existing,
+        });
+        Ok(Reply::Enqueued(again.collect()))
+    }
+}
+
+/// A job that was removed since it was enqueued: its id, and what the call itself says of it.
+fn gone(id: JobId, new: &NewJob, now: Timestamp) -> JobView {
+    use super::job::{End, JobRecord, JobState, Phase};
+    let record = JobRecord {
+        id,
+        queue: Name::clone(&new.queue),
+        kind: Name::clone(&new.kind),
+        priority: new.priority,
+        bindings: Arc::from([]),
+        options: JobOptions { ..new.options },
+        unique: new.unique.clone(),
+        create_time: now,
+        ready_at: now,
+        run_at: now,
+        attempts: 0,
+        releases: 0,
+        unconfirmed: 0,
+        failures: 0,
+        phase: Phase::Over(End::Completed, now),
+        body_bytes: new.body.bytes(),
+    };
+    let bindings = new.bindings.iter().map(|binding| (Name::clone(&binding.budget), binding.cost)).collect();
+    JobView { record, state: JobState::Completed, bindings, lease: None }
+}
+
+/// The answered enqueues that a repeat would get again, the oldest first.
+#[derive(Debug, Default)]
+pub struct Requests {
+    by_name: BTreeMap<Name, RequestRecord>,
+    oldest_first: VecDeque<Name>,
+}
+
+impl Requests {
+    /// The first answer, if it isn't forgotten.
+    fn find(&self, request: &str, now: Timestamp) -> Option<&RequestRecord> {
+        self.by_name.get(request).filter(|record| record.time + Config::REQUEST_KEPT > now)
+    }
+
+    /// Remembers an answer, and forgets those that are too old or too many.
+    pub fn remember(&mut self, record: RequestRecord, max: u64, changes: &mut Vec<Change>) {
+        let now = record.time;
+        while let Some(oldest) = self.oldest_first.front().and_then(|name| self.by_name.get(name)) {
+            let is_old = oldest.time + Config::REQUEST_KEPT <= now;
+            if !is_old && (self.by_name.len() as u64) < max {
+                break;
+            }
+            changes.push(Change::DeleteRequest(oldest.number));
+            if let Some(name) = self.oldest_first.pop_front() {
+                self.by_name.remove(&name);
+            }
+        }
+        self.oldest_first.push_back(Name::clone(&record.request));
+        self.by_name.insert(Name::clone(&record.request), record);
+    }
+}

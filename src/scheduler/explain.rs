@@ -1,0 +1,75 @@
+//! Why a job isn't being dispatched (semantics 12).
+
+use super::Scheduler;
+use super::job::{JobState, Rank};
+use super::rejection::Rejection;
+use super::units::{BudgetId, JobId, Timestamp, Tokens};
+use super::view::{BudgetExplanation, Explanation};
+
+/// How many holders of a budget are named.
+const HOLDERS_NAMED_MAX: usize = 10;
+
+impl Scheduler {
+    /// The facts of a job's wait, as they are now.
+    pub fn explain(&self, now: Timestamp, id: JobId) -> Result<Explanation, Rejection> {
+        let job = self.jobs.find(id).ok_or(Rejection::JobNotFound { id })?;
+        let lane = self.lanes.get(job.lane);
+        let rank = lane.rank(job.ready_at, id);
+        let gate = self.queues.get_gate(lane.key.gate);
+        let queue = self.queues.get(gate.queue);
+        let sessions = || queue.sessions.iter().map(|session| self.sessions.get(*session));
+        let mut budgets: Vec<_> = lane
+            .key
+            .bindings
+            .iter()
+            .map(|binding| self.explain_budget(now, rank, binding.budget, binding.cost))
+            .collect();
+        budgets.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(Explanation {
+            job: self.job_view(id),
+            queue_paused: queue.paused,
+            workers: queue.sessions.len() as u32,
+            workers_with_room: sessions().filter(|s| s.class >= gate.class && s.has_room_for(job.body_bytes)).count()
+                as u32,
+            workers_too_small: sessions().filter(|s| s.class < gate.class).count() as u32,
+            budgets,
+        })
+    }
+
+    fn explain_budget(&self, now: Timestamp, rank: Rank, id: BudgetId, need: Tokens) -> BudgetExplanation {
+        let budget = self.budgets.get(id);
+        let pool = &budget.pool;
+        let can_pay = pool.can_pay(need, Tokens(0), now);
+        let (waiters_ahead, tokens_ahead) = self.waiters_ahead(rank, id);
+        let holders = || budget.lanes.iter().map(|(_, lane)| self.lanes.get(*lane));
+        let (held_by, held_by_total) = if pool.policy().is_time_based() {
+            (Vec::new(), 0)
+        } else {
+            let named = holders().flat_map(|lane| lane.jobs_in(JobState::InFlight, None));
+            (named.take(HOLDERS_NAMED_MAX).collect(), pool.in_flight_jobs())
+        };
+        BudgetExplanation {
+            key: super::job::Name::clone(&budget.key),
+            policy: *pool.policy(),
+            pool: pool.record(id),
+            need,
+            available: pool.available(now),
+            can_pay,
+            blocked_until: pool.blocked_until(now),
+            held_by,
+            held_by_total,
+            waiters_ahead,
+            set_aside: None,
+            not_before: if can_pay { None } else { pool.pays_at(tokens_ahead + u128::from(need.0), now) },
+        }
+    }
+
+    /// How many ready jobs that are bound to a budget go before `rank`, and what they cost it together.
+    fn waiters_ahead(&self, rank: Rank, id: BudgetId) -> (u64, u128) {
+        let lanes = self.budgets.get(id).lanes.iter();
+        lanes.fold((0, 0), |(jobs, tokens), (cost, lane)| {
+            let ahead = self.lanes.get(*lane).ready_before(rank);
+            (jobs + ahead, tokens + u128::from(ahead) * u128::from(cost.0))
+        })
+    }
+}

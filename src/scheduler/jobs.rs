@@ -1,0 +1,171 @@
+//! The jobs by id, each with what it shares with others, and the unique keys they hold.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::intern::Interner;
+use super::job::{End, JobOptions, JobState, Name, Phase, Unique, UniqueScope};
+use super::units::{JobId, LaneId, LeaseId, Nanos, Timestamp};
+
+/// Where a job is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Waits for `run_at`.
+    Scheduled,
+    /// Waits for a worker and for its budgets.
+    Ready,
+    /// Under this lease.
+    InFlight(LeaseId),
+    /// Over since then.
+    Over(End, Timestamp),
+}
+
+impl State {
+    /// The state as it is shown.
+    pub fn shown(self) -> JobState {
+        match self {
+            Self::Scheduled => JobState::Scheduled,
+            Self::Ready => JobState::Ready,
+            Self::InFlight(_) => JobState::InFlight,
+            Self::Over(End::Completed, _) => JobState::Completed,
+            Self::Over(End::Dead, _) => JobState::Dead,
+            Self::Over(End::Cancelled, _) => JobState::Cancelled,
+        }
+    }
+
+    /// The state as it is stored.
+    pub fn phase(self) -> Phase {
+        match self {
+            Self::Over(end, at) => Phase::Over(end, at),
+            _ => Phase::Live,
+        }
+    }
+}
+
+/// One job in memory; the rest of its record is its lane's.
+#[derive(Debug)]
+pub struct Job {
+    /// Queue, size class, priority and bindings.
+    pub lane: LaneId,
+    /// Its type.
+    pub kind: Name,
+    /// Attempts, backoff, retention, timeout.
+    pub options: Arc<JobOptions>,
+    /// Its unique key.
+    pub unique: Option<Box<Unique>>,
+    /// When it was enqueued.
+    pub create_time: Timestamp,
+    /// The second part of its rank.
+    pub ready_at: Timestamp,
+    /// Scheduled until then.
+    pub run_at: Timestamp,
+    /// Attempts used up.
+    pub attempts: u32,
+    /// Releases in a row that reported no throttling.
+    pub releases: u32,
+    /// Pushes that were never confirmed.
+    pub unconfirmed: u32,
+    /// Failures it ever had.
+    pub failures: u32,
+    /// Bytes of payload and metadata.
+    pub body_bytes: u32,
+    /// Where it is.
+    pub state: State,
+}
+
+impl Job {
+    /// How long the job is kept once it has ended so.
+    pub fn retention(&self, end: End) -> Nanos {
+        let retention = &self.options.retention;
+        match end {
+            End::Completed => retention.completed,
+            End::Dead => retention.dead,
+            End::Cancelled => retention.cancelled,
+        }
+    }
+
+    /// The key it holds in its present state.
+    pub fn unique_held(&self) -> Option<&Name> {
+        let unique = self.unique.as_deref()?;
+        let holds = match unique.scope {
+            UniqueScope::Queued => matches!(self.state, State::Scheduled | State::Ready),
+            UniqueScope::Unfinished => !matches!(self.state, State::Over(..)),
+            UniqueScope::Retained => true,
+        };
+        holds.then_some(&unique.key)
+    }
+}
+
+/// All jobs.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    rows: BTreeMap<JobId, Job>,
+    kinds: Interner<str>,
+    options: Interner<JobOptions>,
+    uniques: BTreeMap<Name, JobId>,
+}
+
+impl Jobs {
+    /// Adds a job, sharing its type and options with those that have the same.
+    pub fn insert(&mut self, id: JobId, mut job: Job) {
+        job.kind = self.kinds.share(job.kind);
+        job.options = self.options.share(job.options);
+        self.rows.insert(id, job);
+    }
+
+    /// Takes a job out.
+    pub fn remove(&mut self, id: JobId) -> Job {
+        let mut job = self.rows.remove(&id).expect("a job that exists");
+        let kind = std::mem::replace(&mut job.kind, Name::from(""));
+        self.kinds.release(kind);
+        self.options.release(Arc::clone(&job.options));
+        job
+    }
+
+    /// A job, if it exists.
+    pub fn find(&self, id: JobId) -> Option<&Job> {
+        self.rows.get(&id)
+    }
+
+    /// A job that exists.
+    pub fn get(&self, id: JobId) -> &Job {
+        self.rows.get(&id).expect("lanes and leases refer to jobs that exist")
+    }
+
+    /// A job that exists.
+    pub fn get_mut(&mut self, id: JobId) -> &mut Job {
+        self.rows.get_mut(&id).expect("lanes and leases refer to jobs that exist")
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Jobs above `after`, in id order.
+    pub fn after(&self, after: Option<JobId>) -> impl Iterator<Item = (JobId, &Job)> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let from = after.map_or(Unbounded, Excluded);
+        self.rows.range((from, Unbounded)).map(|(id, job)| (*id, job))
+    }
+
+    /// The job that holds a unique key.
+    pub fn holder(&self, key: &str) -> Option<JobId> {
+        self.uniques.get(key).copied()
+    }
+
+    /// The job takes its unique key if its state says so and nobody holds it.
+    pub fn hold_unique(&mut self, id: JobId) {
+        if let Some(key) = self.get(id).unique_held().cloned() {
+            self.uniques.entry(key).or_insert(id);
+        }
+    }
+
+    /// The job lets go of the unique key it holds.
+    pub fn release_unique(&mut self, id: JobId) {
+        let Some(key) = self.get(id).unique.as_deref().map(|unique| Name::clone(&unique.key)) else { return };
+        if self.uniques.get(&key) == Some(&id) {
+            self.uniques.remove(&key);
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! A job's life: how it comes into its lane, leaves it, and what becomes of it at the end of an attempt.
+//!
+//! Every change of a job is the same three steps: out of the lane, change, back in. So the lanes, the parked counts,
+//! the bound counts, the timers and the unique keys can't drift from the jobs.
+
+use std::sync::Arc;
+
+use super::Scheduler;
+use super::effect::Change;
+use super::job::{Binding, End, Failure, JobRecord, Name};
+use super::jobs::State;
+use super::lane::{LaneKey, Place};
+use super::timers::Timer;
+use super::units::{JobId, LaneId, Nanos, Timestamp};
+use super::view::JobView;
+use super::{lease, retry};
+
+impl Scheduler {
+    /// Changes a job, wherever it is, and notes its row.
+    pub(super) fn change_job(&mut self, id: JobId, change: impl FnOnce(&mut super::jobs::Job)) {
+        self.take_out(id);
+        change(self.jobs.get_mut(id));
+        self.put_in(id);
+        self.journal.jobs.push(id);
+    }
+
+    /// Gives a job that isn't in flight other bindings, at its old rank.
+    pub(super) fn move_job(&mut self, id: JobId, bindings: Arc<[Binding]>) {
+        let old = self.jobs.get(id).lane;
+        let key = LaneKey { bindings, ..self.lanes.get(old).key.clone() };
+        self.take_out(id);
+        self.jobs.get_mut(id).lane = self.lane_for(key);
+        self.put_in(id);
+        self.forget_lane_if_empty(old);
+        self.journal.jobs.push(id);
+    }
+
+    /// The lane with this key, made if need be. The caller puts a job in.
+    pub(super) fn lane_for(&mut self, key: LaneKey) -> LaneId {
+        if let Some(lane) = self.lanes.find(&key) {
+            return lane;
+        }
+        let queue = self.queues.get_gate(key.gate).queue;
+        let bindings = Arc::clone(&key.bindings);
+        let lane = self.lanes.insert(key);
+        self.queues.get_mut(queue).lanes.insert(lane);
+        for binding in &*bindings {
+            self.budgets.get_mut(binding.budget).lanes.insert((binding.cost, lane));
+        }
+        lane
+    }
+
+    fn forget_lane_if_empty(&mut self, id: LaneId) {
+        if !self.lanes.get(id).is_empty() {
+            return;
+        }
+        let lane = self.lanes.remove(id);
+        let queue = self.queues.get_gate(lane.key.gate).queue;
+        self.queues.get_mut(queue).lanes.remove(&id);
+        for binding in &*lane.key.bindings {
+            self.budgets.get_mut(binding.budget).lanes.remove(&(binding.cost, id));
+        }
+        self.queues.forget_unused(queue);
+    }
+
+    /// Removes a job that isn't in flight, for good.
+    pub(super) fn remove_job(&mut self, id: JobId) {
+        self.take_out(id);
+        let job = self.jobs.remove(id);
+        self.forget_lane_if_empty(job.lane);
+        self.journal.given.push(Change::DeleteJob { id, failures: job.failures });
+    }
+
+    /// Puts a job into its lane, as its state says.
+    pub(super) fn put_in(&mut self, id: JobId) {
+        let job = self.jobs.get(id);
+        let (lane, state, ready_at) = (job.lane, job.state, job.ready_at);
+        if let Some(due) = due(job) {
+            self.timers.set(due, Timer::Job(id));
+        }
+        self.jobs.hold_unique(id);
+        self.lanes.get_mut(lane).insert(id, state.shown(), ready_at);
+        self.count_bound(lane, state, 1);
+        self.lane_changed(lane);
+    }
+
+    /// Takes a job out of its lane. The caller puts it back in or removes it.
+    pub(super) fn take_out(&mut self, id: JobId) {
+        let job = self.jobs.get(id);
+        let (lane, state, ready_at) = (job.lane, job.state, job.ready_at);
+        if let Some(due) = due(job) {
+            self.timers.unset(due, Timer::Job(id));
+        }
+        self.jobs.release_unique(id);
+        self.lanes.get_mut(lane).remove(id, state.shown(), ready_at);
+        self.count_bound(lane, state, -1);
+        self.lane_changed(lane);
+    }
+
+    fn count_bound(&mut self, lane: LaneId, state: State, change: i64) {
+        if matches!(state, State::Over(..)) {
+            return;
+        }
+        for binding in &*self.lanes.get(lane).key.bindings {
+            let bound = &mut self.budgets.get_mut(binding.budget).bound;
+            *bound = bound.checked_add_signed(change).expect("a job leaves no lane that it wasn't in");
+        }
+    }
+
+    /// The ready jobs of a lane have changed: it waits where it did, at its new rank.
+    fn lane_changed(&mut self, id: LaneId) {
+        let lane = self.lanes.get(id);
+        let (gate, head, place) = (lane.key.gate, lane.head(), lane.place);
+        match (place, head) {
+            (Place::Empty, None) => {}
+            (Place::Empty, Some(rank)) => self.open_lane(id, rank, None),
+            (Place::Open(before, woken), head) => {
+                if head != Some(before) {
+                    self.queues.close(gate, before, id, woken);
+                    self.lanes.get_mut(id).place = Place::Empty;
+                    // Where its head went elsewhere untried, the budget that woke it has still tokens for others.
+                    self.thirsty.extend(woken);
+                    if let Some(rank) = head {
+                        self.open_lane(id, rank, None);
+                    }
+                }
+            }
+            (Place::Parked(budget), None) => {
+                self.parking.unpark(id);
+                self.lanes.get_mut(id).place = Place::Empty;
+                self.thirsty.insert(budget);
+            }
+            (Place::Parked(budget), Some(rank)) => {
+                let jobs = self.lanes.get(id).ready_jobs();
+                self.parking.set_rank(id, rank);
+                self.parking.set_jobs(id, jobs);
+                self.note_better(budget, gate, rank);
+            }
+        }
+    }
+
+    /// A parked lane has a new first job. Its budget could not pay the one before, nor this one, unless another lane
+    /// stands in place for tokens that are there, and this one goes before it.
+    fn note_better(&mut self, budget: super::units::BudgetId, gate: super::units::GateId, rank: super::job::Rank) {
+        if self.queues.get_gate(gate).woken_by(budget).is_some_and(|woken| rank < woken) {
+            self.thirsty.insert(budget);
+        }
+    }
+
+    /// An attempt was used up by a failure: the job is retried, or dead (semantics 6.1, 6.2).
+    pub(super) fn fail_job(&mut self, now: Timestamp, id: JobId, failed: Failed<'_>) {
+        let job = self.jobs.get(id);
+        let attempts = job.attempts + 1;
+        let failure = Failure { attempt: attempts, time: now, error: shortened(failed.error) };
+        let number = job.failures;
+        let state = if failed.cancelled {
+            State::Over(End::Cancelled, now)
+        } else if failed.discard || attempts >= job.options.max_attempts {
+            State::Over(End::Dead, now)
+        } else {
+            State::Scheduled
+        };
+        let delay = failed.retry_after.unwrap_or_else(|| retry::delay(&job.options.backoff, id, attempts));
+        self.change_job(id, |job| {
+            job.attempts = attempts;
+            job.failures += 1;
+            job.releases = 0;
+            job.unconfirmed = 0;
+            job.state = state;
+            if state == State::Scheduled {
+                job.ready_at = now + delay;
+                job.run_at = job.ready_at;
+            }
+        });
+        self.journal.given.push(Change::PutFailure(id, number, failure));
+        self.settle_in(now, id);
+    }
+
+    /// The attempt ended without counting: the job goes back with its rank (semantics 6.2), unless it was released
+    /// once too often (5.3).
+    pub(super) fn release_job(&mut self, now: Timestamp, id: JobId, release: Released) {
+        const UNCONFIRMED_MAX: u32 = 3;
+        const RELEASES_MAX: u32 = 10;
+        self.change_job(id, |job| {
+            match release.cause {
+                ReleaseCause::Throttled => job.releases = 0,
+                ReleaseCause::Returned => job.releases += 1,
+                ReleaseCause::Unconfirmed => job.unconfirmed += 1,
+            }
+            if job.unconfirmed >= UNCONFIRMED_MAX || job.releases >= RELEASES_MAX {
+                job.attempts += 1;
+                job.unconfirmed = 0;
+                job.releases = 0;
+            }
+            job.run_at = job.ready_at.max(now + release.delay);
+            job.state = if release.cancelled {
+                State::Over(End::Cancelled, now)
+            } else if job.attempts >= job.options.max_attempts {
+                State::Over(End::Dead, now)
+            } else {
+                State::Scheduled
+            };
+        });
+        self.settle_in(now, id);
+    }
+
+    /// The job succeeded. Says whether it, and with it its result, is kept.
+    pub(super) fn complete_job(&mut self, now: Timestamp, id: JobId, result: Option<Box<[u8]>>) -> bool {
+        self.change_job(id, |job| {
+            job.attempts += 1;
+            job.state = State::Over(End::Completed, now);
+        });
+        let kept = self.jobs.get(id).retention(End::Completed) > Nanos::ZERO;
+        if let (true, Some(result)) = (kept, result) {
+            self.journal.given.push(Change::PutResult(id, result));
+        }
+        self.settle_in(now, id);
+        kept
+    }
+
+    /// What is due at once is done at once: a job whose time has come is ready, one that isn't kept is gone.
+    pub(super) fn settle_in(&mut self, now: Timestamp, id: JobId) {
+        let job = self.jobs.get(id);
+        if due(job).is_none_or(|due| due > now) {
+            return;
+        }
+        match job.state {
+            State::Scheduled => {
+                self.take_out(id);
+                self.jobs.get_mut(id).state = State::Ready;
+                self.put_in(id);
+            }
+            State::Over(..) => self.remove_job(id),
+            State::Ready | State::InFlight(_) => {}
+        }
+    }
+
+    /// A job's record as it is to be stored.
+    pub(super) fn job_record(&self, id: JobId) -> JobRecord {
+        let job = self.jobs.get(id);
+        let lane = self.lanes.get(job.lane);
+        JobRecord {
+            id,
+            queue: Name::clone(&self.queues.of_gate(lane.key.gate).name),
+            kind: Name::clone(&job.kind),
+            priority: lane.key.priority,
+            bindings: Arc::clone(&lane.key.bindings),
+            options: *job.options,
+            unique: job.unique.as_deref().cloned(),
+            create_time: job.create_time,
+            ready_at: job.ready_at,
+            run_at: job.run_at,
+            attempts: job.attempts,
+            releases: job.releases,
+            unconfirmed: job.unconfirmed,
+            failures: job.failures,
+            phase: job.state.phase(),
+            body_bytes: job.body_bytes,
+        }
+    }
+
+    /// The bindings of a job that exists.
+    pub(super) fn bindings_of(&self, id: JobId) -> &Arc<[Binding]> {
+        &self.lanes.get(self.jobs.get(id).lane).key.bindings
+    }
+
+    /// A job as it is now.
+    pub fn job(&self, id: JobId) -> Option<JobView> {
+        self.jobs.find(id).map(|_| self.job_view(id))
+    }
+
+    pub(super) fn job_view(&self, id: JobId) -> JobView {
+        let record = self.job_record(id);
+        let mut bindings: Vec<_> =
+            record.bindings.iter().map(|b| (Name::clone(&self.budgets.get(b.budget).key), b.cost)).collect();
+        bindings.sort_unstable();
+        let state = self.jobs.get(id).state;
+        let lease = match state {
+            State::InFlight(lease) => Some(self.leases.get(lease).record.clone()),
+            _ => None,
+        };
+        JobView { record, state: state.shown(), bindings, lease }
+    }
+
+    /// A live lease and its job, for the push.
+    pub fn leased(&self, id: super::units::LeaseId) -> Option<(lease::LeaseRecord, JobView)> {
+        let record = self.leases.find(id)?.record.clone();
+        let job = self.job_view(record.job);
+        Some((record, job))
+    }
+}
+
+/// How an attempt failed.
+pub(super) struct Failed<'a> {
+    pub error: &'a str,
+    pub retry_after: Option<Nanos>,
+    pub discard: bool,
+    pub cancelled: bool,
+}
+
+/// How an attempt was released.
+pub(super) struct Released {
+    pub cause: ReleaseCause,
+    pub delay: Nanos,
+    pub cancelled: bool,
+}
+
+/// Why an attempt was released (semantics 5.3 counts the causes apart).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReleaseCause {
+    /// Its worker met a limit of the far side.
+    Throttled,
+    /// Its worker handed it back.
+    Returned,
+    /// Its push was never confirmed.
+    Unconfirmed,
+}
+
+/// When the clock alone changes the job's state.
+fn due(job: &super::jobs::Job) -> Option<Timestamp> {
+    match job.state {
+        State::Scheduled => Some(job.run_at),
+        State::Over(end, at) => Some(at + job.retention(end)),
+        State::Ready | State::InFlight(_) => None,
+    }
+}
+
+/// The error as it is kept: cut at a character where it is too long.
+fn shortened(error: &str) -> Box<str> {
+    let end = error.floor_char_boundary(Failure::ERROR_BYTES_MAX);
+    error[..end].into()
+}

@@ -1,0 +1,231 @@
+//! The scheduler: which job goes when, and to whom.
+//!
+//! It is a machine without IO, clock, threads or randomness: `now` and commands go in, replies, rows to write and things
+//! to send come out. Whoever drives it writes the rows first and sends then (semantics 10.1, 11.2):
+//!
+//! ```text
+//! apply(now, command)* → advance(now) → take_changes() → [commit] → replies, take_effects()
+//! ```
+//!
+//! | file | what it owns |
+//! | --- | --- |
+//! | `command`, `rejection`, `effect`, `view` | what goes in and what comes out |
+//! | `units`, `policy`, `job`, `lease`, `config` | the words |
+//! | `validate` | the bounds of all input |
+//! | `budget`, `peaks`, `budgets` | a pool's arithmetic; all budgets and their commands |
+//! | `jobs`, `lane`, `queue`, `life` | jobs, what they share, and how they change |
+//! | `enqueue`, `bindings` | the commands about jobs |
+//! | `dispatch`, `parking` | who is tried next, and who waits for what |
+//! | `leases`, `sessions` | attempts, and those who make them |
+//! | `operate` | what operators do by hand |
+//! | `explain`, `listing` | looking |
+//! | `restore`, `journal`, `ids`, `timers` | going on after a restart, and what the driver needs |
+
+mod bindings;
+mod budget;
+mod budgets;
+pub mod command;
+pub mod config;
+mod dispatch;
+pub mod effect;
+mod enqueue;
+mod explain;
+mod ids;
+mod intern;
+mod invariants;
+pub mod job;
+mod jobs;
+mod journal;
+mod lane;
+pub mod lease;
+mod leases;
+mod life;
+mod listing;
+mod mix;
+mod operate;
+mod parking;
+mod peaks;
+pub mod policy;
+mod queue;
+pub mod rejection;
+mod restore;
+mod retry;
+mod sessions;
+mod slots;
+mod timers;
+pub mod units;
+mod validate;
+pub mod view;
+
+use std::collections::BTreeSet;
+
+pub use command::{Command, Reply};
+pub use config::Config;
+use effect::QueueRecord;
+pub use effect::{Change, Effect, Snapshot};
+pub use rejection::Rejection;
+use timers::Timer;
+use units::{BudgetId, Timestamp};
+
+/// The whole state of one group of budgets, and of the jobs bound to them.
+#[derive(Debug)]
+pub struct Scheduler {
+    config: Config,
+    /// The latest instant it was told.
+    now: Timestamp,
+    budgets: budgets::Budgets,
+    jobs: jobs::Jobs,
+    lanes: lane::Lanes,
+    queues: queue::Queues,
+    parking: parking::Parking,
+    leases: leases::Leases,
+    sessions: sessions::Sessions,
+    requests: enqueue::Requests,
+    timers: timers::Timers,
+    journal: journal::Journal,
+    ids: ids::Ids,
+    /// Budgets that may pay a waiter they couldn't pay before.
+    thirsty: BTreeSet<BudgetId>,
+    /// Budgets whose timer is to be set anew.
+    alarmed: BTreeSet<BudgetId>,
+    /// The last step stopped at its bound of work.
+    unfinished: bool,
+    /// Nothing is dispatched any more.
+    draining: bool,
+}
+
+impl Scheduler {
+    /// An empty one.
+    pub fn new(config: Config) -> Self {
+        Self {
+            config,
+            now: Timestamp(i64::MIN),
+            budgets: budgets::Budgets::default(),
+            jobs: jobs::Jobs::default(),
+            lanes: lane::Lanes::default(),
+            queues: queue::Queues::default(),
+            parking: parking::Parking::default(),
+            leases: leases::Leases::default(),
+            sessions: sessions::Sessions::default(),
+            requests: enqueue::Requests::default(),
+            timers: timers::Timers::default(),
+            journal: journal::Journal::default(),
+            ids: ids::Ids::starting_at(0),
+            thirsty: BTreeSet::new(),
+            alarmed: BTreeSet::new(),
+            unfinished: false,
+            draining: false,
+        }
+    }
+
+    /// Does one command whole, or refuses it and changes nothing. What it makes possible happens in [`Self::advance`].
+    pub fn apply(&mut self, now: Timestamp, command: Command) -> Result<Reply, Rejection> {
+        let now = self.at(now);
+        match command {
+            Command::CreateBudget { key, policy } => self.create_budget(now, key, policy),
+            Command::ReplaceBudget { key, policy, allow_missing, etag } => {
+                self.replace_budget(now, key, policy, allow_missing, etag.as_deref())
+            }
+            Command::UpdateBudget { key, patch, etag } => self.update_budget(now, key, patch, etag.as_deref()),
+            Command::DeleteBudget { key, allow_missing, etag } => {
+                self.delete_budget(key, allow_missing, etag.as_deref())
+            }
+            Command::BlockBudget { key, span } => self.block_budget(now, key, span),
+            Command::UnblockBudget { key } => self.unblock_budget(now, key),
+            Command::AdjustBudget { key, level } => self.adjust_budget(now, key, level),
+            Command::PauseQueue { queue } => self.set_paused(&queue, true),
+            Command::ResumeQueue { queue } => self.set_paused(&queue, false),
+            Command::Enqueue { request, jobs } => self.enqueue(now, request, jobs),
+            Command::ModifyBindings { job, operation } => self.modify_bindings(now, job, &operation),
+            Command::OpenSession(open) => self.open_session(now, open),
+            Command::SetWindow { session, window } => self.set_window(now, session, window),
+            Command::Received { leases } => self.received(&leases),
+            Command::Settle { outcomes } => self.settle(now, outcomes),
+            Command::Extend { leases } => self.extend(now, leases),
+            Command::Leave { session } => Ok(self.leave(now, session)),
+            Command::CloseSession { session } => {
+                self.end_session(now, session);
+                Ok(Reply::Done)
+            }
+            Command::Drain => {
+                self.draining = true;
+                Ok(Reply::Done)
+            }
+        }
+    }
+
+    /// Meets the deadlines that are due, then dispatches in rank order what can be; up to a bound of work, after which
+    /// [`Self::next_deadline`] is not later than `now`.
+    pub fn advance(&mut self, now: Timestamp) {
+        let now = self.at(now);
+        let mut met = 0;
+        while let Some(timer) = self.timers.pop_due(now) {
+            self.meet(now, timer);
+            met += 1;
+            if met == Config::DEADLINES_PER_STEP {
+                break;
+            }
+        }
+        if self.timers.next().is_none_or(|next| next > now) {
+            self.dispatch(now);
+        }
+        self.end_answered_calls(now);
+        self.set_alarms(now);
+    }
+
+    fn meet(&mut self, now: Timestamp, timer: Timer) {
+        match timer {
+            Timer::Lease(lease) => self.lease_due(now, lease),
+            Timer::Job(job) => self.settle_in(now, job),
+            Timer::Budget(budget) => {
+                self.budgets.get_mut(budget).alarm = None;
+                self.thirsty.insert(budget);
+            }
+            Timer::Session(session) => self.session_due(now, session),
+        }
+    }
+
+    /// When [`Self::advance`] next has something to do, where nothing is applied before; `None`: never.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        if self.unfinished || !self.thirsty.is_empty() { Some(self.now) } else { self.timers.next() }
+    }
+
+    /// The rows to write since the last call.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        let budgets = std::mem::take(&mut self.journal.budgets);
+        let pools = std::mem::take(&mut self.journal.pools);
+        let mut jobs = std::mem::take(&mut self.journal.jobs);
+        let mut leases = std::mem::take(&mut self.journal.leases);
+        let mut changes: Vec<Change> =
+            budgets.into_iter().map(|id| budgets::budget_change(&self.budgets, id)).collect();
+        changes.extend(pools.into_iter().map(|id| Change::PutPool(self.budgets.get(id).pool.record(id))));
+        jobs.sort_unstable();
+        jobs.dedup();
+        let living = jobs.into_iter().filter(|id| self.jobs.find(*id).is_some());
+        changes.extend(living.map(|id| Change::PutJob(self.job_record(id))));
+        leases.sort_unstable();
+        leases.dedup();
+        changes.extend(leases.into_iter().map(|id| match self.leases.find(id) {
+            Some(lease) => Change::PutLease(lease.record.clone()),
+            None => Change::DeleteLease(id),
+        }));
+        let queues = std::mem::take(&mut self.journal.queues);
+        changes.extend(queues.into_iter().map(|name| {
+            let paused = self.queues.find(&name).is_some_and(|id| self.queues.get(id).paused);
+            Change::PutQueue(QueueRecord { name, paused })
+        }));
+        changes.append(&mut self.journal.given);
+        changes
+    }
+
+    /// The things to send since the last call, once the changes are written.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        self.journal.take_effects()
+    }
+
+    /// Time never goes back (semantics 11.1).
+    fn at(&mut self, now: Timestamp) -> Timestamp {
+        self.now = self.now.max(now);
+        self.now
+    }
+}

@@ -1,0 +1,284 @@
+//! Queues and their gates: which lanes of a queue are to be tried, and which workers have room for them.
+//!
+//! A gate is the jobs of one queue of one size class. Those who take small messages only are kept apart by it,
+//! so that a large job never stands in front of a small one that a connected worker could take.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::job::{Name, Rank};
+use super::slots::Slots;
+use super::units::{BudgetId, GateId, JobId, LaneId, QueueId, SessionId, Timestamp};
+
+/// The sizes of bodies, in powers of two: class k holds those of at most 32 KiB · 2^k.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SizeClass(u8);
+
+impl SizeClass {
+    /// Classes 0..=11: up to 64 MiB, which is more than any message holds.
+    pub const COUNT: usize = 12;
+    /// The largest body of the smallest class.
+    pub const BYTES_MIN: u32 = 32 * 1024;
+
+    /// The class of a body of this many bytes.
+    pub fn of(bytes: u32) -> Self {
+        let units = bytes.max(1).div_ceil(Self::BYTES_MIN);
+        Self(units.next_power_of_two().trailing_zeros() as u8)
+    }
+
+    /// The largest class all of whose bodies have at most `bytes_max` (≥ 32 KiB).
+    pub fn within(bytes_max: u32) -> Self {
+        let class = (bytes_max / Self::BYTES_MIN).max(1).ilog2() as u8;
+        Self(class.min(Self::COUNT as u8 - 1))
+    }
+
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// Since when a session has waited for a job: since its last push, or since it got room again (semantics 4.5). The
+/// second part orders what happens at one instant.
+pub type WaitingSince = (Timestamp, u64);
+
+/// A named stream of jobs.
+#[derive(Debug)]
+pub struct Queue {
+    /// Its name.
+    pub name: Name,
+    /// Whether it dispatches nothing (semantics 9.4).
+    pub paused: bool,
+    /// Its gates.
+    pub gates: BTreeMap<SizeClass, GateId>,
+    /// Its lanes, with jobs in any state.
+    pub lanes: BTreeSet<LaneId>,
+    /// The sessions that serve it.
+    pub sessions: BTreeSet<SessionId>,
+    idle: BTreeSet<(WaitingSince, SessionId)>,
+    idle_in_class: [u32; SizeClass::COUNT],
+}
+
+impl Queue {
+    fn new(name: Name) -> Self {
+        Self {
+            name,
+            paused: false,
+            gates: BTreeMap::new(),
+            lanes: BTreeSet::new(),
+            sessions: BTreeSet::new(),
+            idle: BTreeSet::new(),
+            idle_in_class: [0; SizeClass::COUNT],
+        }
+    }
+
+    /// A session that takes bodies up to `class` has room.
+    pub fn add_idle(&mut self, since: WaitingSince, session: SessionId, class: SizeClass) {
+        self.idle.insert((since, session));
+        self.idle_in_class[class.index()] += 1;
+    }
+
+    /// It has no more room, or waits anew.
+    pub fn remove_idle(&mut self, since: WaitingSince, session: SessionId, class: SizeClass) {
+        if self.idle.remove(&(since, session)) {
+            self.idle_in_class[class.index()] -= 1;
+        }
+    }
+
+    /// The sessions with room, the longest waiting first.
+    pub fn idle(&self) -> impl Iterator<Item = SessionId> + '_ {
+        self.idle.iter().map(|(_, session)| *session)
+    }
+
+    /// Whether a session with room takes bodies of this class, and the queue isn't paused (semantics 4.1 b, c).
+    pub fn serves(&self, class: SizeClass) -> bool {
+        !self.paused && self.idle_in_class[class.index()..].iter().any(|count| *count > 0)
+    }
+
+    fn is_unused(&self) -> bool {
+        !self.paused && self.lanes.is_empty() && self.sessions.is_empty()
+    }
+}
+
+/// The jobs of one queue of one size class.
+#[derive(Debug)]
+pub struct Gate {
+    /// The queue.
+    pub queue: QueueId,
+    /// The size class.
+    pub class: SizeClass,
+    open: BTreeSet<(Rank, LaneId)>,
+    /// Lanes of `open` that a budget woke, by budget.
+    woken: BTreeSet<(BudgetId, Rank)>,
+    /// The rank under which it is offered to the dispatch loop.
+    offered: Option<Rank>,
+}
+
+impl Gate {
+    /// The lane to be tried next.
+    pub fn first(&self) -> Option<(Rank, LaneId)> {
+        self.open.first().copied()
+    }
+
+    /// The lowest rank that `budget` has woken here and that wasn't tried since.
+    pub fn woken_by(&self, budget: BudgetId) -> Option<Rank> {
+        let any = Rank { priority: 0, ready_at: Timestamp(i64::MIN), job: JobId(0) };
+        self.woken.range((budget, any)..).next().filter(|(woken, _)| *woken == budget).map(|(_, rank)| *rank)
+    }
+
+    /// Puts a lane in.
+    pub fn insert(&mut self, rank: Rank, lane: LaneId, woken: Option<BudgetId>) {
+        self.open.insert((rank, lane));
+        self.woken.extend(woken.map(|budget| (budget, rank)));
+    }
+
+    /// Takes a lane out.
+    pub fn remove(&mut self, rank: Rank, lane: LaneId, woken: Option<BudgetId>) {
+        self.open.remove(&(rank, lane));
+        if let Some(budget) = woken {
+            self.woken.remove(&(budget, rank));
+        }
+    }
+}
+
+/// All queues and gates, and the gates that a worker could be served from.
+#[derive(Debug, Default)]
+pub struct Queues {
+    by_name: BTreeMap<Name, QueueId>,
+    rows: Slots<Queue>,
+    gates: Slots<Gate>,
+    servable: BTreeSet<(Rank, GateId)>,
+}
+
+impl Queues {
+    /// The queue with this name, if a job, a worker or a pause has named it.
+    pub fn find(&self, name: &str) -> Option<QueueId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The queue with this name, made if need be.
+    pub fn named(&mut self, name: &Name) -> QueueId {
+        if let Some(id) = self.find(name) {
+            return id;
+        }
+        let id = QueueId(self.rows.insert(Queue::new(Name::clone(name))));
+        self.by_name.insert(Name::clone(name), id);
+        id
+    }
+
+    /// The gate of a queue and a class, made if need be.
+    pub fn gate(&mut self, queue: QueueId, class: SizeClass) -> GateId {
+        if let Some(gate) = self.get(queue).gates.get(&class) {
+            return *gate;
+        }
+        let gate = Gate { queue, class, open: BTreeSet::new(), woken: BTreeSet::new(), offered: None };
+        let id = GateId(self.gates.insert(gate));
+        self.get_mut(queue).gates.insert(class, id);
+        id
+    }
+
+    /// Forgets a queue that nothing names any more.
+    pub fn forget_unused(&mut self, id: QueueId) {
+        if !self.get(id).is_unused() {
+            return;
+        }
+        let queue = self.rows.remove(id.0);
+        self.by_name.remove(&queue.name);
+        for gate in queue.gates.into_values() {
+            self.gates.remove(gate.0);
+        }
+    }
+
+    /// A queue.
+    pub fn get(&self, id: QueueId) -> &Queue {
+        self.rows.get(id.0)
+    }
+
+    /// A queue.
+    pub fn get_mut(&mut self, id: QueueId) -> &mut Queue {
+        self.rows.get_mut(id.0)
+    }
+
+    /// A gate.
+    pub fn get_gate(&self, id: GateId) -> &Gate {
+        self.gates.get(id.0)
+    }
+
+    /// The queue of a gate.
+    pub fn of_gate(&self, id: GateId) -> &Queue {
+        self.get(self.get_gate(id).queue)
+    }
+
+    /// Whether a worker could be served from this gate now.
+    pub fn is_servable(&self, id: GateId) -> bool {
+        let gate = self.get_gate(id);
+        self.get(gate.queue).serves(gate.class)
+    }
+
+    /// Puts a lane into its gate.
+    pub fn open(&mut self, gate: GateId, rank: Rank, lane: LaneId, woken: Option<BudgetId>) {
+        self.gates.get_mut(gate.0).insert(rank, lane, woken);
+        self.offer(gate);
+    }
+
+    /// Takes a lane out of its gate.
+    pub fn close(&mut self, gate: GateId, rank: Rank, lane: LaneId, woken: Option<BudgetId>) {
+        self.gates.get_mut(gate.0).remove(rank, lane, woken);
+        self.offer(gate);
+    }
+
+    /// The workers with room, or the pause, of a queue have changed.
+    pub fn offer_all(&mut self, queue: QueueId) {
+        let gates: [Option<GateId>; SizeClass::COUNT] = {
+            let mut gates = self.get(queue).gates.values().copied();
+            std::array::from_fn(|_| gates.next())
+        };
+        for gate in gates.into_iter().flatten() {
+            self.offer(gate);
+        }
+    }
+
+    /// The gate whose first lane ranks lowest of all that a worker could be served from.
+    pub fn first_servable(&self) -> Option<GateId> {
+        self.servable.first().map(|(_, gate)| *gate)
+    }
+
+    /// Queues whose name is above `after`, in the order of their names.
+    pub fn after(&self, after: Option<&str>) -> impl Iterator<Item = &Queue> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let from = after.map_or(Unbounded, Excluded);
+        self.by_name.range::<str, _>((from, Unbounded)).map(|(_, id)| self.get(*id))
+    }
+
+    fn offer(&mut self, id: GateId) {
+        let servable = self.is_servable(id);
+        let gate = self.gates.get_mut(id.0);
+        let rank = gate.first().filter(|_| servable).map(|(rank, _)| rank);
+        if gate.offered == rank {
+            return;
+        }
+        if let Some(before) = std::mem::replace(&mut gate.offered, rank) {
+            self.servable.remove(&(before, id));
+        }
+        self.servable.extend(rank.map(|rank| (rank, id)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_in_the_smallest_class_that_holds_it() {
+        const KIB: u32 = 1024;
+        for (bytes, class) in [(0, 0), (1, 0), (32 * KIB, 0), (32 * KIB + 1, 1), (64 * KIB, 1), (64 * KIB * KIB, 11)] {
+            assert_eq!(SizeClass::of(bytes), SizeClass(class), "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_worker_takes_the_classes_that_it_can_hold_whole() {
+        const KIB: u32 = 1024;
+        for (bytes_max, class) in [(32 * KIB, 0), (64 * KIB - 1, 0), (64 * KIB, 1), (u32::MAX, 11)] {
+            assert_eq!(SizeClass::within(bytes_max), SizeClass(class), "{bytes_max}");
+        }
+    }
+}
