@@ -1,3 +1,4 @@
 //! Sluicegate: a job server that holds the limits itself.
 
 pub mod scheduler;
+pub mod store;

@@ -1,0 +1,100 @@
+//! What outlives the process: the scheduler's records as rows of a store, and the stores that hold them.
+//!
+//! Owns the shape of rows and keys, the format's versions, and how a commit becomes durable (semantics 10). Refuses
+//! to know what a record means, when to commit, and what the time is.
+//!
+//! - [`Records`] is the front: records in, records out.
+//! - [`Store`] is the seam: a batch of puts and deletes by (table, key), all or nothing. [`RedbStore`] is the
+//!   embedded default, [`MemoryStore`] the one that forgets.
+
+mod batch;
+mod codec;
+mod error;
+mod intern;
+mod journal;
+mod levels;
+mod memory;
+mod records;
+mod redb;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use self::redb::{RedbConfig, RedbStore};
+pub use batch::{Batch, Write};
+pub use error::{CommitError, RowError, StoreError};
+pub use memory::MemoryStore;
+pub use records::{Details, Records};
+pub use tables::Table;
+
+/// Called with each row found: the index of its key in the question, and its value.
+pub type Found<'a> = dyn FnMut(usize, &[u8]) -> Result<(), RowError> + 'a;
+
+/// Called with each row of a scan: its key and its value.
+pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<(), RowError> + 'a;
+
+/// When a commit may answer (semantics 10.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Once it is on disk. One sync a commit.
+    Immediate,
+    /// Once the end of the process can't undo it. A power loss can, until the next [`Store::sync`].
+    Relaxed,
+}
+
+/// Rows by (table, key). Keys are sorted as bytes, and grow with time wherever rows are many. A store has one owner,
+/// which sees all that it committed; it keeps others from committing meanwhile, and says so where it lost that hold.
+pub trait Store: Send {
+    /// Does all writes of `batch`, in order, or none. An empty batch is fine.
+    ///
+    /// # Errors
+    /// [`CommitError::Fenced`] where another owner took over: nothing was written. [`CommitError::Unknown`] where
+    /// it failed: the writes may be durable all the same, so what memory holds is to be dropped, and the store to be
+    /// opened again. The same goes for [`Store::sync`].
+    fn commit(&mut self, batch: &Batch, durability: Durability) -> Result<(), CommitError>;
+
+    /// Puts every relaxed commit on disk.
+    ///
+    /// # Errors
+    /// As [`Store::commit`].
+    fn sync(&mut self) -> Result<(), CommitError>;
+
+    /// Calls `found` for each of `keys` that has a row.
+    ///
+    /// # Errors
+    /// What the store or `found` fails with.
+    fn get(&self, table: Table, keys: &[&[u8]], found: &mut Found<'_>) -> Result<(), StoreError>;
+
+    /// Calls `row` for each row whose key starts with `prefix`, in the order of their keys.
+    ///
+    /// # Errors
+    /// What the store or `row` fails with.
+    fn scan(&self, table: Table, prefix: &[u8], row: &mut Visit<'_>) -> Result<(), StoreError>;
+
+    /// Gives free space back to the disk, which takes as long as copying what is stored. Whether it gave any.
+    ///
+    /// # Errors
+    /// What the store fails with.
+    fn compact(&mut self) -> Result<bool, StoreError>;
+
+    /// Where the rows are, for messages.
+    fn location(&self) -> &str;
+}
+
+/// A way to open one and the same store, time and again. The one opened before must be dropped first.
+pub trait OpenStore: Send {
+    /// Opens the store, and creates it where there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`] says what is wrong, and where.
+    fn open(&self) -> Result<Box<dyn Store>, StoreError>;
+}
+
+impl<F> OpenStore for F
+where
+    F: Fn() -> Result<Box<dyn Store>, StoreError> + Send,
+{
+    fn open(&self) -> Result<Box<dyn Store>, StoreError> {
+        self()
+    }
+}
