@@ -99,6 +99,11 @@ impl Lane {
         self.members.range((state, from)..=(state, JobId(u64::MAX))).map(|(_, job)| *job)
     }
 
+    /// Whether a job is in it, in this state.
+    pub fn holds(&self, job: JobId, state: JobState) -> bool {
+        self.members.contains(&(state, job))
+    }
+
     /// When its longest waiting ready job became ready.
     pub fn oldest_ready_at(&self) -> Option<Timestamp> {
         self.ready.first().map(|(ready_at, _)| *ready_at)

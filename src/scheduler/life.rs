@@ -7,21 +7,34 @@ use std::sync::Arc;
 
 use super::Scheduler;
 use super::effect::Change;
-use super::job::{Binding, End, Failure, JobRecord, Name};
-use super::jobs::State;
+use super::job::{Binding, End, Failure, JobRecord, Name, Rank};
+use super::jobs::{Job, State};
 use super::lane::{LaneKey, Place};
+use super::lease::LeaseRecord;
+use super::retry;
 use super::timers::Timer;
-use super::units::{JobId, LaneId, Nanos, Timestamp};
+use super::units::{BudgetId, GateId, JobId, LaneId, LeaseId, Nanos, Timestamp};
 use super::view::JobView;
-use super::{lease, retry};
 
 impl Scheduler {
-    /// Changes a job, wherever it is, and notes its row.
-    pub(super) fn change_job(&mut self, id: JobId, change: impl FnOnce(&mut super::jobs::Job)) {
+    /// Changes a job, wherever it is, and notes its row. What the change makes due at once is done at once: a job
+    /// whose time has come is ready, one that isn't kept is removed. Says whether it is still there.
+    pub(super) fn change_job(&mut self, now: Timestamp, id: JobId, change: impl FnOnce(&mut Job)) -> bool {
         self.take_out(id);
-        change(self.jobs.get_mut(id));
+        let job = self.jobs.get_mut(id);
+        change(job);
+        let is_due = due(job).is_some_and(|due| due <= now);
+        match job.state {
+            State::Scheduled if is_due => job.state = State::Ready,
+            State::Over(..) if is_due => {
+                self.drop_job(id);
+                return false;
+            }
+            _ => {}
+        }
         self.put_in(id);
         self.journal.jobs.push(id);
+        true
     }
 
     /// Gives a job that isn't in flight other bindings, at its old rank.
@@ -63,9 +76,8 @@ impl Scheduler {
         self.queues.forget_unused(queue);
     }
 
-    /// Removes a job that isn't in flight, for good.
-    pub(super) fn remove_job(&mut self, id: JobId) {
-        self.take_out(id);
+    /// Forgets a job that was taken out of its lane.
+    fn drop_job(&mut self, id: JobId) {
         let job = self.jobs.remove(id);
         self.forget_lane_if_empty(job.lane);
         self.journal.given.push(Change::DeleteJob { id, failures: job.failures });
@@ -81,7 +93,9 @@ impl Scheduler {
         self.jobs.hold_unique(id);
         self.lanes.get_mut(lane).insert(id, state.shown(), ready_at);
         self.count_bound(lane, state, 1);
-        self.lane_changed(lane);
+        if state == State::Ready {
+            self.lane_changed(lane);
+        }
     }
 
     /// Takes a job out of its lane. The caller puts it back in or removes it.
@@ -94,7 +108,9 @@ impl Scheduler {
         self.jobs.release_unique(id);
         self.lanes.get_mut(lane).remove(id, state.shown(), ready_at);
         self.count_bound(lane, state, -1);
-        self.lane_changed(lane);
+        if state == State::Ready {
+            self.lane_changed(lane);
+        }
     }
 
     fn count_bound(&mut self, lane: LaneId, state: State, change: i64) {
@@ -141,7 +157,7 @@ impl Scheduler {
 
     /// A parked lane has a new first job. Its budget could not pay the one before, nor this one, unless another lane
     /// stands in place for tokens that are there, and this one goes before it.
-    fn note_better(&mut self, budget: super::units::BudgetId, gate: super::units::GateId, rank: super::job::Rank) {
+    fn note_better(&mut self, budget: BudgetId, gate: GateId, rank: Rank) {
         if self.queues.get_gate(gate).woken_by(budget).is_some_and(|woken| rank < woken) {
             self.thirsty.insert(budget);
         }
@@ -161,7 +177,8 @@ impl Scheduler {
             State::Scheduled
         };
         let delay = failed.retry_after.unwrap_or_else(|| retry::delay(&job.options.backoff, id, attempts));
-        self.change_job(id, |job| {
+        self.journal.given.push(Change::PutFailure(id, number, failure));
+        self.change_job(now, id, |job| {
             job.attempts = attempts;
             job.failures += 1;
             job.releases = 0;
@@ -172,8 +189,6 @@ impl Scheduler {
                 job.run_at = job.ready_at;
             }
         });
-        self.journal.given.push(Change::PutFailure(id, number, failure));
-        self.settle_in(now, id);
     }
 
     /// The attempt ended without counting: the job goes back with its rank (semantics 6.2), unless it was released
@@ -181,7 +196,7 @@ impl Scheduler {
     pub(super) fn release_job(&mut self, now: Timestamp, id: JobId, release: Released) {
         const UNCONFIRMED_MAX: u32 = 3;
         const RELEASES_MAX: u32 = 10;
-        self.change_job(id, |job| {
+        self.change_job(now, id, |job| {
             match release.cause {
                 ReleaseCause::Throttled => job.releases = 0,
                 ReleaseCause::Returned => job.releases += 1,
@@ -201,38 +216,23 @@ impl Scheduler {
                 State::Scheduled
             };
         });
-        self.settle_in(now, id);
     }
 
     /// The job succeeded. Says whether it, and with it its result, is kept.
     pub(super) fn complete_job(&mut self, now: Timestamp, id: JobId, result: Option<Box<[u8]>>) -> bool {
-        self.change_job(id, |job| {
+        let kept = self.change_job(now, id, |job| {
             job.attempts += 1;
             job.state = State::Over(End::Completed, now);
         });
-        let kept = self.jobs.get(id).retention(End::Completed) > Nanos::ZERO;
         if let (true, Some(result)) = (kept, result) {
             self.journal.given.push(Change::PutResult(id, result));
         }
-        self.settle_in(now, id);
         kept
     }
 
-    /// What is due at once is done at once: a job whose time has come is ready, one that isn't kept is gone.
-    pub(super) fn settle_in(&mut self, now: Timestamp, id: JobId) {
-        let job = self.jobs.get(id);
-        if due(job).is_none_or(|due| due > now) {
-            return;
-        }
-        match job.state {
-            State::Scheduled => {
-                self.take_out(id);
-                self.jobs.get_mut(id).state = State::Ready;
-                self.put_in(id);
-            }
-            State::Over(..) => self.remove_job(id),
-            State::Ready | State::InFlight(_) => {}
-        }
+    /// The clock has reached the instant at which the job's state changes by itself.
+    pub(super) fn job_due(&mut self, now: Timestamp, id: JobId) {
+        self.change_job(now, id, |_| {});
     }
 
     /// A job's record as it is to be stored.
@@ -283,7 +283,7 @@ impl Scheduler {
     }
 
     /// A live lease and its job, for the push.
-    pub fn leased(&self, id: super::units::LeaseId) -> Option<(lease::LeaseRecord, JobView)> {
+    pub fn leased(&self, id: LeaseId) -> Option<(LeaseRecord, JobView)> {
         let record = self.leases.find(id)?.record.clone();
         let job = self.job_view(record.job);
         Some((record, job))
@@ -317,7 +317,7 @@ pub(super) enum ReleaseCause {
 }
 
 /// When the clock alone changes the job's state.
-fn due(job: &super::jobs::Job) -> Option<Timestamp> {
+fn due(job: &Job) -> Option<Timestamp> {
     match job.state {
         State::Scheduled => Some(job.run_at),
         State::Over(end, at) => Some(at + job.retention(end)),

@@ -176,7 +176,7 @@ impl Scheduler {
     fn meet(&mut self, now: Timestamp, timer: Timer) {
         match timer {
             Timer::Lease(lease) => self.lease_due(now, lease),
-            Timer::Job(job) => self.settle_in(now, job),
+            Timer::Job(job) => self.job_due(now, job),
             Timer::Budget(budget) => {
                 self.budgets.get_mut(budget).alarm = None;
                 self.thirsty.insert(budget);

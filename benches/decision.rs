@@ -1,0 +1,164 @@
+//! How long the scheduler takes to decide who goes when one token is freed.
+//!
+//! ```text
+//! cargo bench --bench decision
+//! ```
+//!
+//! Each decision is one settled job, whose token goes to the lowest ranked of those parked on the same budget: the end
+//! of the lease, the wake-up, the debit and the new lease, without store and network. The small and the large case run
+//! in turn, so that a machine that drifts drifts under both.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::time::Instant;
+
+use hdrhistogram::Histogram;
+use sluicegate::scheduler::command::{NewBinding, NewJob, OpenSession, Outcome, SessionMode, Verdict, Window};
+use sluicegate::scheduler::job::{Body, JobOptions, Name};
+use sluicegate::scheduler::policy::Policy;
+use sluicegate::scheduler::units::{LeaseId, Nanos, SessionId, Timestamp, Tokens};
+use sluicegate::scheduler::{Command, Config, Effect, Scheduler};
+
+/// A scheduler with every budget occupied, and all further jobs parked. Each job that goes is followed by a new one.
+struct Case {
+    shape: Shape,
+    /// Jobs enqueued so far.
+    jobs: u64,
+    scheduler: Scheduler,
+    leases: VecDeque<LeaseId>,
+    now: Timestamp,
+}
+
+/// How the jobs of a case are spread.
+struct Shape {
+    name: &'static str,
+    jobs: u64,
+    budgets: u64,
+    /// Different costs, each of which makes a lane of its own.
+    costs: u64,
+}
+
+const DECISIONS: u32 = 100_000;
+const ROUNDS: u32 = 20;
+const BATCH: u64 = 10_000;
+
+impl Case {
+    fn new(shape: Shape) -> Self {
+        let config = Config { budgets_max: shape.budgets, ..Config::default() };
+        let (scheduler, leases) = (Scheduler::new(config), VecDeque::new());
+        let mut case = Self { shape, jobs: 0, scheduler, leases, now: Timestamp(0) };
+        for n in 0..case.shape.budgets {
+            case.apply(Command::CreateBudget { key: key(n), policy: Policy::while_in_flight(case.shape.costs) });
+        }
+        for first in (0..case.shape.jobs).step_by(BATCH as usize) {
+            case.enqueue(first..(first + BATCH).min(case.shape.jobs));
+        }
+        case.apply(Command::OpenSession(OpenSession {
+            session: SessionId(1),
+            worker: "worker".into(),
+            queues: vec!["bench".into()],
+            window: Window { jobs: 100_000, bytes: 1 << 30 },
+            lease: Nanos::from_hours(24),
+            body_bytes_max: 1 << 20,
+            mode: SessionMode::Stream { confirms_receipt: false, held: None },
+        }));
+        case.advance();
+        case
+    }
+
+    fn enqueue(&mut self, numbers: Range<u64>) {
+        self.jobs = numbers.end;
+        let Shape { budgets, costs, .. } = self.shape;
+        let jobs = numbers.map(|n| NewJob {
+            queue: "bench".into(),
+            kind: "job".into(),
+            body: Body::default(),
+            priority: 0,
+            run_time: None,
+            bindings: vec![NewBinding {
+                budget: key(n % budgets),
+                // The first of each budget takes all of it.
+                cost: Tokens(if n < budgets { costs } else { 1 + n / budgets % costs }),
+                create_with: None,
+            }],
+            options: JobOptions::default(),
+            unique: None,
+        });
+        let jobs = jobs.collect();
+        self.apply(Command::Enqueue { request: None, jobs });
+    }
+
+    fn apply(&mut self, command: Command) {
+        self.scheduler.apply(self.now, command).expect("the bench is within all bounds");
+    }
+
+    /// Until nothing is left to do; what is dispatched is settled later in the same order.
+    fn advance(&mut self) {
+        loop {
+            self.scheduler.advance(self.now);
+            self.scheduler.take_changes();
+            for effect in self.scheduler.take_effects() {
+                if let Effect::Push(_, leases) = effect {
+                    self.leases.extend(leases);
+                }
+            }
+            if self.scheduler.next_deadline().is_none_or(|next| next > self.now) {
+                return;
+            }
+        }
+    }
+
+    fn decide(&mut self, histogram: &mut Histogram<u64>) {
+        let Some(lease) = self.leases.pop_front() else { return };
+        let outcome =
+            Outcome { lease, verdict: Verdict::Success { result: None }, usage: Vec::new(), throttled: Vec::new() };
+        self.now = self.now + Nanos(1000);
+        let command = Command::Settle { outcomes: vec![outcome] };
+        let start = Instant::now();
+        self.apply(command);
+        self.scheduler.advance(self.now);
+        let took = start.elapsed();
+        histogram.saturating_record(took.as_nanos() as u64);
+        self.advance();
+        self.enqueue(self.jobs..self.jobs + 1);
+        self.advance();
+    }
+}
+
+fn key(n: u64) -> Name {
+    Name::from(format!("budget-{n}"))
+}
+
+fn main() {
+    let shapes = [
+        Shape { name: "1k jobs, 10 budgets, one cost", jobs: 1000, budgets: 10, costs: 1 },
+        Shape { name: "1M jobs, 1 budget, one cost", jobs: 1_000_000, budgets: 1, costs: 1 },
+        Shape { name: "1M jobs, 8192 budgets, one cost", jobs: 1_000_000, budgets: 8192, costs: 1 },
+        Shape { name: "1M jobs, 8192 budgets, 16 costs", jobs: 1_000_000, budgets: 8192, costs: 16 },
+    ];
+    let mut cases: Vec<Case> = shapes.into_iter().map(Case::new).collect();
+    let mut histograms: Vec<_> =
+        cases.iter().map(|_| Histogram::<u64>::new_with_max(1_000_000_000, 3).expect("valid bounds")).collect();
+    for _ in 0..ROUNDS {
+        for (case, histogram) in cases.iter_mut().zip(&mut histograms) {
+            (0..DECISIONS / ROUNDS).for_each(|_| case.decide(histogram));
+        }
+    }
+    println!(
+        "{:36} {:>9} {:>9} {:>9} {:>9}  p99 to the first",
+        "one token freed", "decisions", "p50 ns", "p99 ns", "max ns"
+    );
+    let first = histograms[0].value_at_quantile(0.99);
+    for (case, histogram) in cases.iter().zip(&histograms) {
+        let p99 = histogram.value_at_quantile(0.99);
+        println!(
+            "{:36} {:>9} {:>9} {:>9} {:>9}  {:.2}",
+            case.shape.name,
+            histogram.len(),
+            histogram.value_at_quantile(0.5),
+            p99,
+            histogram.max(),
+            p99 as f64 / first as f64
+        );
+    }
+}
