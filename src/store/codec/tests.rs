@@ -1,3 +1,5 @@
+//! Golden bytes of every row, and round trips of all that a row may hold.
+
 use proptest::prelude::*;
 
 use super::*;

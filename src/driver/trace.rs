@@ -1,0 +1,115 @@
+//! One line per job event, at debug, under the target `sluicegate::job`: what happened to which job, never what it
+//! carries. Costs one check a batch while nobody reads it.
+
+use tracing::{Level, debug, enabled};
+
+use super::handle::PushedJob;
+use crate::scheduler::command::{Ended, Enqueued, Settled, Unsettled};
+use crate::scheduler::effect::RevokeReason;
+use crate::scheduler::job::Phase;
+use crate::scheduler::units::{LeaseId, SessionId};
+use crate::scheduler::{Change, Rejection, Reply};
+
+const JOB: &str = "sluicegate::job";
+
+fn is_on() -> bool {
+    enabled!(target: JOB, Level::DEBUG)
+}
+
+/// What a commit has stored.
+pub(super) fn changes(changes: &[Change]) {
+    if !is_on() {
+        return;
+    }
+    for change in changes {
+        match change {
+            Change::PutFailure(job, _, failure) => {
+                debug!(target: JOB, %job, attempt = failure.attempt, "attempt failed");
+            }
+            Change::PutJob(record) => {
+                if let Phase::Over(end, _) = record.phase {
+                    debug!(target: JOB, job = %record.id, ?end, attempts = record.attempts, "over");
+                }
+            }
+            Change::DeleteJob { id, .. } => debug!(target: JOB, job = %id, "removed"),
+            Change::DeleteLease(lease) => debug!(target: JOB, %lease, "lease ended"),
+            Change::PutBudget(_)
+            | Change::DeleteBudget(_)
+            | Change::PutPool(_)
+            | Change::PutBody(..)
+            | Change::PutResult(..)
+            | Change::PutLease(_)
+            | Change::PutQueue(_)
+            | Change::PutRequest(_)
+            | Change::DeleteRequest(_)
+            | Change::ReserveIds(_) => {}
+        }
+    }
+}
+
+/// What a caller is told of its jobs.
+pub(super) fn reply(outcome: &Result<Reply, Rejection>) {
+    match outcome {
+        Ok(Reply::Enqueued(jobs)) if is_on() => enqueued(jobs),
+        Ok(Reply::Settled(settled)) if is_on() => settles(settled),
+        _ => {}
+    }
+}
+
+fn enqueued(jobs: &[Enqueued]) {
+    for Enqueued { job, existing } in jobs {
+        let record = &job.record;
+        debug!(
+            target: JOB,
+            job = %record.id,
+            queue = %record.queue,
+            r#type = %record.kind,
+            body_bytes = record.body_bytes,
+            existing,
+            "enqueued"
+        );
+    }
+}
+
+fn settles(settled: &[Settled]) {
+    for Settled { lease, status } in settled {
+        let status = match status {
+            Ok(_) => "settled",
+            Err(Unsettled::NotLive(Ended::AlreadySettled)) => "already settled",
+            Err(Unsettled::NotLive(Ended::Lost)) => "lost",
+            Err(Unsettled::NotLive(Ended::Gone)) => "gone",
+            Err(Unsettled::NotBound { .. }) => "not bound",
+            Err(Unsettled::Invalid { .. }) => "invalid",
+        };
+        debug!(target: JOB, %lease, status, "settle");
+    }
+}
+
+/// Jobs on their way to a worker.
+pub(super) fn pushed(session: SessionId, jobs: &[PushedJob]) {
+    if !is_on() {
+        return;
+    }
+    for PushedJob { lease, job, .. } in jobs {
+        debug!(
+            target: JOB,
+            job = %lease.job,
+            queue = %job.record.queue,
+            lease = %lease.id,
+            attempt = lease.attempt,
+            worker = %lease.worker,
+            %session,
+            "pushed"
+        );
+    }
+}
+
+/// Leases that a worker is told to let go of.
+pub(super) fn revoked(session: SessionId, leases: &[LeaseId], reason: RevokeReason) {
+    if !is_on() {
+        return;
+    }
+    for lease in leases {
+        debug!(target: JOB, %lease, %session, ?reason, "revoked");
+    }
+}
