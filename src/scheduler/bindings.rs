@@ -8,7 +8,7 @@ use super::command::{BindingOperation, NewBinding, Reply};
 use super::job::{Binding, Name};
 use super::jobs::State;
 use super::policy::Policy;
-use super::rejection::{CostExceedsCapacity, Rejection};
+use super::rejection::{CostExceedsCapacity, Rejection, Within};
 use super::units::{BudgetId, JobId, Timestamp, Tokens};
 use super::validate;
 
@@ -59,21 +59,20 @@ impl Created {
 }
 
 impl Scheduler {
-    /// Resolves the bindings of one job, whose list has the path `field`.
+    /// Resolves the bindings of one job.
     pub(super) fn plan_bindings(
         &self,
         plan: &mut Plan,
-        field: &str,
         bindings: &[NewBinding],
     ) -> Result<Vec<PlannedBinding>, Rejection> {
         let mut planned = Vec::with_capacity(bindings.len());
         for (index, binding) in bindings.iter().enumerate() {
-            planned.push(self.plan_binding(plan, &format!("{field}[{index}]"), binding)?);
+            planned.push(self.plan_binding(plan, binding).within_item("bindings", index)?);
         }
         Ok(planned)
     }
 
-    fn plan_binding(&self, plan: &mut Plan, field: &str, new: &NewBinding) -> Result<PlannedBinding, Rejection> {
+    fn plan_binding(&self, plan: &mut Plan, new: &NewBinding) -> Result<PlannedBinding, Rejection> {
         let (budget, policy) = if let Some(id) = self.budgets.find(&new.budget) {
             (PlannedBudget::Existing(id), *self.budgets.get(id).pool.policy())
         } else if let Some(index) = plan.by_key.get(&new.budget) {
@@ -85,9 +84,9 @@ impl Scheduler {
             (PlannedBudget::Created(index), policy)
         } else {
             let key = Name::clone(&new.budget);
-            return Err(Rejection::BudgetNotFound { key, binding: Some(format!("{field}.budget")) });
+            return Err(Rejection::BudgetNotFound { key, binding: Some("budget".into()) });
         };
-        check_cost(&format!("{field}.cost"), &new.budget, new.cost, policy)?;
+        check_cost("cost", &new.budget, new.cost, policy)?;
         Ok(PlannedBinding { budget, cost: new.cost })
     }
 
@@ -102,7 +101,7 @@ impl Scheduler {
         id: JobId,
         operation: &BindingOperation,
     ) -> Result<Reply, Rejection> {
-        validate::operation(operation)?;
+        validate::operation(operation).within(|| "operation".into())?;
         let job = self.jobs.find(id).ok_or(Rejection::JobNotFound { id })?;
         match job.state {
             State::Scheduled | State::Ready => {}
@@ -110,7 +109,7 @@ impl Scheduler {
             State::Over(..) => return Err(Rejection::JobFinished { job: id, state: job.state.shown() }),
         }
         let mut plan = Plan::default();
-        let planned = self.plan_operation(&mut plan, id, operation)?;
+        let planned = self.plan_operation(&mut plan, id, operation).within(|| "operation".into())?;
         if planned.len() > validate::BINDINGS_MAX {
             let problem =
                 format!("the job would have {} bindings, it can have {}", planned.len(), validate::BINDINGS_MAX);
@@ -146,10 +145,10 @@ impl Scheduler {
                 if find(&new.budget).is_some() {
                     return Err(Rejection::AlreadyBound { job: id, budget: Name::clone(&new.budget) });
                 }
-                after.push(self.plan_binding(plan, "operation.bind", new)?);
+                after.push(self.plan_binding(plan, new).within(|| "bind".into())?);
             }
             BindingOperation::Rebind(new) => {
-                let rebound = self.plan_binding(plan, "operation.rebind", new)?;
+                let rebound = self.plan_binding(plan, new).within(|| "rebind".into())?;
                 match find(&new.budget) {
                     Some(index) => after[index] = rebound,
                     None => after.push(rebound),
@@ -158,7 +157,7 @@ impl Scheduler {
             BindingOperation::SetCost(key, cost) => {
                 let index = find(key).ok_or_else(|| not_bound(key))?;
                 let policy = self.budgets.get(self.bindings_of(id)[index].budget).pool.policy();
-                check_cost("operation.set_cost.cost", key, *cost, *policy)?;
+                check_cost("set_cost.cost", key, *cost, *policy)?;
                 after[index].cost = *cost;
             }
             BindingOperation::Unbind(key) => {
@@ -166,7 +165,7 @@ impl Scheduler {
             }
             BindingOperation::UnbindAll => after.clear(),
             BindingOperation::ReplaceAll(all) => {
-                after = self.plan_bindings(plan, "operation.replace_all.bindings", all)?;
+                after = self.plan_bindings(plan, all).within(|| "replace_all".into())?;
             }
         }
         Ok(after)

@@ -8,7 +8,7 @@ use super::command::Reply;
 use super::effect::{BudgetRecord, Change};
 use super::job::{JobState, Name};
 use super::policy::{Policy, PolicyPatch, Strategy, StrategyPatch};
-use super::rejection::{CostExceedsCapacity, Rejection};
+use super::rejection::{CostExceedsCapacity, Rejection, Within};
 use super::units::{BudgetId, JobId, LaneId, Timestamp, Tokens};
 use super::validate;
 use super::view::{BudgetStatus, BudgetView};
@@ -136,7 +136,7 @@ impl Budgets {
 impl Scheduler {
     pub(super) fn create_budget(&mut self, now: Timestamp, key: Name, policy: Policy) -> Result<Reply, Rejection> {
         validate::name("key", &key)?;
-        validate::policy("policy", &policy)?;
+        validate::policy(&policy).within(|| "policy".into())?;
         if self.budgets.find(&key).is_some() {
             return Err(Rejection::BudgetAlreadyExists { key });
         }
@@ -154,7 +154,7 @@ impl Scheduler {
         etag: Option<&str>,
     ) -> Result<Reply, Rejection> {
         validate::name("key", &key)?;
-        validate::policy("policy", &policy)?;
+        validate::policy(&policy).within(|| "policy".into())?;
         let Some(id) = self.budgets.find(&key) else {
             if allow_missing && etag.is_none() {
                 return self.create_budget(now, key, policy);
@@ -179,7 +179,7 @@ impl Scheduler {
         let budget = self.budgets.get(id);
         budget.check_etag(etag)?;
         let policy = patched(*budget.pool.policy(), patch)?;
-        validate::policy("policy", &policy)?;
+        validate::policy(&policy).within(|| "policy".into())?;
         self.change_policy(now, id, policy)
     }
 

@@ -12,7 +12,7 @@ use super::job::{JobOptions, Name};
 use super::jobs::{Job, State};
 use super::lane::LaneKey;
 use super::queue::SizeClass;
-use super::rejection::Rejection;
+use super::rejection::{Rejection, Within};
 use super::units::{JobId, Timestamp};
 use super::validate;
 use super::view::JobView;
@@ -83,8 +83,8 @@ impl Scheduler {
                 }
                 keys.insert(&unique.key, index);
             }
-            let field = format!("jobs[{index}].bindings");
-            planned.push(Planned::New(self.plan_bindings(&mut plan, &field, &job.bindings)?));
+            let bindings = self.plan_bindings(&mut plan, &job.bindings).within_item("jobs", index)?;
+            planned.push(Planned::New(bindings));
         }
         self.check_budget_room(plan.creations())?;
         Ok((plan, planned))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::intern::Interner;
 use super::job::{End, JobOptions, JobState, Name, Phase, Unique, UniqueScope};
+use super::slots::IdMap;
 use super::units::{JobId, LaneId, LeaseId, Nanos, Timestamp};
 
 /// Where a job is in its life.
@@ -99,7 +100,7 @@ impl Job {
 /// All jobs.
 #[derive(Debug, Default)]
 pub struct Jobs {
-    rows: BTreeMap<JobId, Job>,
+    rows: IdMap<Job>,
     kinds: Interner<str>,
     options: Interner<JobOptions>,
     uniques: BTreeMap<Name, JobId>,
@@ -110,12 +111,12 @@ impl Jobs {
     pub fn insert(&mut self, id: JobId, mut job: Job) {
         job.kind = self.kinds.share(job.kind);
         job.options = self.options.share(job.options);
-        self.rows.insert(id, job);
+        self.rows.insert(id.0, job);
     }
 
     /// Takes a job out.
     pub fn remove(&mut self, id: JobId) -> Job {
-        let mut job = self.rows.remove(&id).expect("a job that exists");
+        let mut job = self.rows.remove(id.0).expect("a job that exists");
         let kind = std::mem::replace(&mut job.kind, Name::from(""));
         self.kinds.release(kind);
         self.options.release(Arc::clone(&job.options));
@@ -124,17 +125,17 @@ impl Jobs {
 
     /// A job, if it exists.
     pub fn find(&self, id: JobId) -> Option<&Job> {
-        self.rows.get(&id)
+        self.rows.get(id.0)
     }
 
     /// A job that exists.
     pub fn get(&self, id: JobId) -> &Job {
-        self.rows.get(&id).expect("lanes and leases refer to jobs that exist")
+        self.rows.get(id.0).expect("lanes and leases refer to jobs that exist")
     }
 
     /// A job that exists.
     pub fn get_mut(&mut self, id: JobId) -> &mut Job {
-        self.rows.get_mut(&id).expect("lanes and leases refer to jobs that exist")
+        self.rows.get_mut(id.0).expect("lanes and leases refer to jobs that exist")
     }
 
     /// How many there are.
@@ -144,9 +145,8 @@ impl Jobs {
 
     /// Jobs above `after`, in id order.
     pub fn after(&self, after: Option<JobId>) -> impl Iterator<Item = (JobId, &Job)> {
-        use std::ops::Bound::{Excluded, Unbounded};
-        let from = after.map_or(Unbounded, Excluded);
-        self.rows.range((from, Unbounded)).map(|(id, job)| (*id, job))
+        let from = after.map_or(0, |JobId(id)| id.saturating_add(1));
+        self.rows.from(from).map(|(id, job)| (JobId(id), job))
     }
 
     /// The job that holds a unique key.

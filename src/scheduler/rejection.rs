@@ -108,4 +108,50 @@ impl Rejection {
     pub fn invalid(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::InvalidField { field: field.into(), problem: problem.into() }
     }
+
+    /// The same, with the path of its field inside the value that `path` names.
+    fn within(mut self, path: &str) -> Self {
+        let inner = match &mut self {
+            Self::InvalidField { field, .. } => field,
+            Self::BudgetNotFound { binding: Some(field), .. } => field,
+            Self::CostExceedsCapacity(CostExceedsCapacity { field: Some(field), .. }) => field,
+            _ => return self,
+        };
+        let dot = if inner.is_empty() || inner.starts_with('[') { "" } else { "." };
+        *inner = format!("{path}{dot}{inner}");
+        self
+    }
+}
+
+/// Says where a refused value stands, in words that are made up only where it was refused.
+pub trait Within {
+    /// The path of the value that was looked at.
+    fn within(self, path: impl FnOnce() -> String) -> Self;
+
+    /// The same, where it is the `index`-th of a list.
+    fn within_item(self, list: &str, index: usize) -> Self;
+}
+
+impl<T> Within for Result<T, Rejection> {
+    fn within(self, path: impl FnOnce() -> String) -> Self {
+        self.map_err(|rejection| rejection.within(&path()))
+    }
+
+    fn within_item(self, list: &str, index: usize) -> Self {
+        self.within(|| format!("{list}[{index}]"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_grows_from_the_inside() {
+        let refused: Result<(), _> = Err(Rejection::invalid("cost", "is 0"));
+        let refused = refused.within_item("bindings", 2).within_item("jobs", 1);
+        assert_eq!(refused, Err(Rejection::invalid("jobs[1].bindings[2].cost", "is 0")));
+        let whole: Result<(), _> = Err(Rejection::invalid("", "is missing"));
+        assert_eq!(whole.within(|| "policy".into()), Err(Rejection::invalid("policy", "is missing")));
+    }
 }

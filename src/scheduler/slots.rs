@@ -1,56 +1,189 @@
-//! A table whose rows are numbered and whose freed numbers are used again, the lowest free one first.
+//! Tables whose rows stay where they are: one numbers its rows itself, one finds them by an ever growing id.
+//!
+//! Rows live in chunks that are never moved, so that no growth ever copies what is there.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-/// A growing table of `T`, indexed by small numbers.
+const CHUNK_ROWS: usize = 1024;
+
+/// A table of `T` under small numbers; a freed number is used again.
 #[derive(Debug)]
 pub struct Slots<T> {
-    rows: Vec<Option<T>>,
-    free: BTreeSet<u32>,
+    chunks: Vec<Vec<Option<T>>>,
+    free: Vec<u32>,
+    len: usize,
 }
 
 impl<T> Default for Slots<T> {
     fn default() -> Self {
-        Self { rows: Vec::new(), free: BTreeSet::new() }
+        Self { chunks: Vec::new(), free: Vec::new(), len: 0 }
     }
 }
 
 impl<T> Slots<T> {
     /// Puts `row` under a free number.
     pub fn insert(&mut self, row: T) -> u32 {
-        if let Some(number) = self.free.pop_first() {
-            self.rows[number as usize] = Some(row);
+        self.len += 1;
+        if let Some(number) = self.free.pop() {
+            *self.slot(number) = Some(row);
             return number;
         }
-        let number = u32::try_from(self.rows.len()).expect("fewer than 2^32 rows: jobs are bounded below that");
-        self.rows.push(Some(row));
-        number
+        if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK_ROWS) {
+            self.chunks.push(Vec::with_capacity(CHUNK_ROWS));
+        }
+        let full = (self.chunks.len() - 1) * CHUNK_ROWS;
+        let chunk = self.chunks.last_mut().expect("just pushed");
+        chunk.push(Some(row));
+        u32::try_from(full + chunk.len() - 1).expect("fewer than 2^32 rows: jobs are bounded below that")
     }
 
     /// Takes the row out and frees its number.
     pub fn remove(&mut self, number: u32) -> T {
-        let row = self.rows[number as usize].take().expect("a number in use");
-        self.free.insert(number);
+        let row = self.slot(number).take().expect("a number in use");
+        self.free.push(number);
+        self.len -= 1;
         row
     }
 
     /// The row under a number in use.
     pub fn get(&self, number: u32) -> &T {
-        self.rows[number as usize].as_ref().expect("a number in use")
+        let (chunk, row) = place(number);
+        self.chunks[chunk][row].as_ref().expect("a number in use")
     }
 
     /// The row under a number in use.
     pub fn get_mut(&mut self, number: u32) -> &mut T {
-        self.rows[number as usize].as_mut().expect("a number in use")
+        self.slot(number).as_mut().expect("a number in use")
     }
 
     /// How many numbers are in use.
     pub fn len(&self) -> usize {
-        self.rows.len() - self.free.len()
+        self.len
     }
 
     /// The rows with their numbers, in the order of the numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.rows.iter().enumerate().filter_map(|(number, row)| Some((number as u32, row.as_ref()?)))
+        (0..).zip(self.chunks.iter().flatten()).filter_map(|(number, row)| Some((number, row.as_ref()?)))
+    }
+
+    fn slot(&mut self, number: u32) -> &mut Option<T> {
+        let (chunk, row) = place(number);
+        &mut self.chunks[chunk][row]
+    }
+}
+
+fn place(number: u32) -> (usize, usize) {
+    (number as usize / CHUNK_ROWS, number as usize % CHUNK_ROWS)
+}
+
+const PAGE_IDS: u64 = 32;
+const NONE: u32 = u32::MAX;
+
+/// A table of `T` under ids that mostly grow. Neighbouring ids share a page, so a search has few steps to go.
+#[derive(Debug)]
+pub struct IdMap<T> {
+    pages: BTreeMap<u64, Page>,
+    rows: Slots<T>,
+}
+
+#[derive(Debug)]
+struct Page {
+    numbers: [u32; PAGE_IDS as usize],
+    used: u32,
+}
+
+impl<T> Default for IdMap<T> {
+    fn default() -> Self {
+        Self { pages: BTreeMap::new(), rows: Slots::default() }
+    }
+}
+
+impl<T> IdMap<T> {
+    /// Puts `row` under an id that has none.
+    pub fn insert(&mut self, id: u64, row: T) {
+        let number = self.rows.insert(row);
+        let page = self.pages.entry(id / PAGE_IDS).or_insert(Page { numbers: [NONE; PAGE_IDS as usize], used: 0 });
+        let before = std::mem::replace(&mut page.numbers[(id % PAGE_IDS) as usize], number);
+        debug_assert_eq!(before, NONE, "{id} has a row");
+        page.used += 1;
+    }
+
+    /// Takes the row of an id out.
+    pub fn remove(&mut self, id: u64) -> Option<T> {
+        let page = self.pages.get_mut(&(id / PAGE_IDS))?;
+        let number = std::mem::replace(&mut page.numbers[(id % PAGE_IDS) as usize], NONE);
+        if number == NONE {
+            return None;
+        }
+        page.used -= 1;
+        if page.used == 0 {
+            self.pages.remove(&(id / PAGE_IDS));
+        }
+        Some(self.rows.remove(number))
+    }
+
+    /// The row of an id.
+    pub fn get(&self, id: u64) -> Option<&T> {
+        self.number(id).map(|number| self.rows.get(number))
+    }
+
+    /// The row of an id.
+    pub fn get_mut(&mut self, id: u64) -> Option<&mut T> {
+        self.number(id).map(|number| self.rows.get_mut(number))
+    }
+
+    /// How many ids have a row.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The rows of the ids from `first` on, in id order.
+    pub fn from(&self, first: u64) -> impl Iterator<Item = (u64, &T)> {
+        self.pages.range(first / PAGE_IDS..).flat_map(move |(page, Page { numbers, .. })| {
+            let ids = page * PAGE_IDS..;
+            let used = ids.zip(numbers).filter(move |(id, number)| *id >= first && **number != NONE);
+            used.map(|(id, number)| (id, self.rows.get(*number)))
+        })
+    }
+
+    fn number(&self, id: u64) -> Option<u32> {
+        let number = self.pages.get(&(id / PAGE_IDS))?.numbers[(id % PAGE_IDS) as usize];
+        (number != NONE).then_some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_freed_number_is_used_again() {
+        let mut slots = Slots::default();
+        let numbers: Vec<u32> = (0..2000).map(|row| slots.insert(row)).collect();
+        assert_eq!(numbers, (0..2000).collect::<Vec<u32>>());
+        assert_eq!((slots.remove(7), slots.len()), (7, 1999));
+        assert_eq!(slots.insert(9000), 7);
+        assert_eq!((*slots.get(7), *slots.get(1999)), (9000, 1999));
+        assert!(slots.iter().map(|(number, _)| number).eq(0..2000));
+    }
+
+    proptest! {
+        #[test]
+        fn an_id_map_answers_as_an_ordered_map(steps in prop::collection::vec((any::<bool>(), 0..200_u64), 0..200)) {
+            let (mut map, mut naive) = (IdMap::default(), BTreeMap::new());
+            for (number, (adds, id)) in steps.into_iter().enumerate() {
+                if adds && !naive.contains_key(&id) {
+                    map.insert(id, number);
+                    naive.insert(id, number);
+                } else {
+                    prop_assert_eq!(map.remove(id), naive.remove(&id));
+                }
+                prop_assert_eq!(map.get(id), naive.get(&id));
+                prop_assert_eq!(map.len(), naive.len());
+                prop_assert!(map.from(id).eq(naive.range(id..).map(|(id, row)| (*id, row))));
+            }
+        }
     }
 }

@@ -1,12 +1,10 @@
 //! The bounds of everything a command may say (semantics 2.5), checked before anything changes.
 
-use std::collections::BTreeSet;
-
 use super::command::{BindingOperation, NewBinding, NewJob, OpenSession, Outcome, Unsettled, Verdict, Window};
-use super::job::{Body, JobOptions, Payload};
+use super::job::{Body, JobOptions, Name, Payload};
 use super::policy::{Policy, ReserveAfter, Strategy};
 use super::queue::SizeClass;
-use super::rejection::Rejection;
+use super::rejection::{Rejection, Within};
 use super::units::{Nanos, Timestamp, Tokens};
 
 /// The most bindings of a job.
@@ -45,18 +43,18 @@ pub fn name(field: &str, name: &str) -> Checked {
     }
 }
 
-fn between<T: PartialOrd + std::fmt::Display>(field: String, value: T, min: T, max: T) -> Checked {
+fn between<T: PartialOrd + std::fmt::Display>(field: &str, value: T, min: T, max: T) -> Checked {
     if value < min || value > max {
         return Err(Rejection::invalid(field, format!("is {value}; {min}..={max} is right")));
     }
     Ok(())
 }
 
-fn tokens(field: String, value: Tokens) -> Checked {
+fn tokens(field: &str, value: Tokens) -> Checked {
     between(field, value.0, 1, Tokens::MAX.0)
 }
 
-fn span(field: String, value: Nanos, min: Nanos, max: Nanos) -> Checked {
+fn span(field: &str, value: Nanos, min: Nanos, max: Nanos) -> Checked {
     if value < min || value > max {
         let problem = format!("is {}; {}..={} is right", Shown(value), Shown(min), Shown(max));
         return Err(Rejection::invalid(field, problem));
@@ -77,29 +75,29 @@ impl std::fmt::Display for Shown {
     }
 }
 
-/// A policy whose path is `field`.
-pub fn policy(field: &str, policy: &Policy) -> Checked {
-    tokens(format!("{field}.allocation"), policy.allocation)?;
+/// A policy.
+pub fn policy(policy: &Policy) -> Checked {
+    tokens("allocation", policy.allocation)?;
     if let Strategy::TimeBased { duration, burst } = policy.strategy {
-        span(format!("{field}.time_based.duration"), duration, Nanos::from_millis(1), YEAR)?;
+        span("time_based.duration", duration, Nanos::from_millis(1), YEAR)?;
         if let Some(burst) = burst {
-            tokens(format!("{field}.time_based.burst"), burst)?;
+            tokens("time_based.burst", burst)?;
         }
     }
     if let ReserveAfter::After(after) = policy.reserve_after {
-        span(format!("{field}.after"), after, Nanos::ZERO, YEAR)?;
+        span("after", after, Nanos::ZERO, YEAR)?;
     }
     Ok(())
 }
 
 /// How long an operator blocks a budget.
 pub fn block(block: Nanos) -> Checked {
-    span("duration".into(), block, Nanos::ZERO, YEAR)
+    span("duration", block, Nanos::ZERO, YEAR)
 }
 
 /// The level an operator sets.
 pub fn level(level: Tokens, capacity: Tokens) -> Checked {
-    between("level".into(), level.0, 0, capacity.0)
+    between("level", level.0, 0, capacity.0)
 }
 
 /// The jobs of one enqueue.
@@ -108,40 +106,42 @@ pub fn jobs(jobs: &[NewJob], now: Timestamp, payload_bytes_max: u32) -> Checked 
         return Err(Rejection::invalid("jobs", format!("has {}; 1..={JOBS_MAX} are right", jobs.len())));
     }
     for (index, job) in jobs.iter().enumerate() {
-        new_job(&format!("jobs[{index}]"), job, now, payload_bytes_max)?;
+        new_job(job, now, payload_bytes_max).within_item("jobs", index)?;
     }
     Ok(())
 }
 
-fn new_job(field: &str, job: &NewJob, now: Timestamp, payload_bytes_max: u32) -> Checked {
-    name(&format!("{field}.queue"), &job.queue)?;
+fn new_job(job: &NewJob, now: Timestamp, payload_bytes_max: u32) -> Checked {
+    name("queue", &job.queue)?;
     if !job.kind.is_empty() {
-        name(&format!("{field}.type"), &job.kind)?;
+        name("type", &job.kind)?;
     }
-    body(field, &job.body, payload_bytes_max)?;
+    body(&job.body, payload_bytes_max)?;
     if job.run_time.is_some_and(|run_time| run_time > now + YEAR) {
-        return Err(Rejection::invalid(format!("{field}.run_time"), "is more than 366 d from now"));
+        return Err(Rejection::invalid("run_time", "is more than 366 d from now"));
     }
-    bindings(&format!("{field}.bindings"), &job.bindings)?;
-    options(field, &job.options)?;
-    if let Some(unique) = &job.unique {
-        let (len, has_nul) = (unique.key.len(), unique.key.contains('\0'));
-        if len == 0 || len > UNIQUE_BYTES_MAX || has_nul {
-            let problem = format!("has {len} bytes; 1..={UNIQUE_BYTES_MAX} without NUL are right");
-            return Err(Rejection::invalid(format!("{field}.unique.key"), problem));
-        }
+    bindings(&job.bindings)?;
+    options(&job.options)?;
+    job.unique.as_ref().map_or(Ok(()), |unique| text("unique.key", &unique.key, UNIQUE_BYTES_MAX))
+}
+
+/// Any text of some length, without NUL.
+fn text(field: &str, text: &str, bytes_max: usize) -> Checked {
+    if text.is_empty() || text.len() > bytes_max || text.contains('\0') {
+        let problem = format!("has {} bytes; 1..={bytes_max} without NUL are right", text.len());
+        return Err(Rejection::invalid(field, problem));
     }
     Ok(())
 }
 
-fn body(field: &str, body: &Body, payload_bytes_max: u32) -> Checked {
+fn body(body: &Body, payload_bytes_max: u32) -> Checked {
     let (part, bytes) = match &body.payload {
         Payload::Json(text) => ("json", text.len()),
         Payload::Binary(bytes) => ("binary", bytes.len()),
     };
     if bytes > payload_bytes_max as usize {
         let problem = format!("has {bytes} bytes; the server takes at most {payload_bytes_max}");
-        return Err(Rejection::invalid(format!("{field}.{part}"), problem));
+        return Err(Rejection::invalid(part, problem));
     }
     let metadata = &body.metadata;
     let bytes: usize = metadata.iter().map(|(key, value)| key.len() + value.len()).sum();
@@ -150,77 +150,69 @@ fn body(field: &str, body: &Body, payload_bytes_max: u32) -> Checked {
             "has {} pairs of {bytes} bytes together; at most {METADATA_MAX} of {METADATA_BYTES_MAX} are right",
             metadata.len()
         );
-        return Err(Rejection::invalid(format!("{field}.metadata"), problem));
+        return Err(Rejection::invalid("metadata", problem));
     }
-    metadata.iter().try_for_each(|(key, _)| name(&format!("{field}.metadata"), key))
+    metadata.iter().try_for_each(|(key, _)| name("metadata", key))
 }
 
-fn options(field: &str, options: &JobOptions) -> Checked {
-    between(format!("{field}.max_attempts"), options.max_attempts, 1, ATTEMPTS_MAX)?;
+fn options(options: &JobOptions) -> Checked {
+    between("max_attempts", options.max_attempts, 1, ATTEMPTS_MAX)?;
     let backoff = &options.backoff;
-    span(format!("{field}.backoff.initial"), backoff.initial, Nanos::ZERO, DAY)?;
-    span(format!("{field}.backoff.max"), backoff.max, backoff.initial, DAY)?;
-    between(format!("{field}.backoff.multiplier_percent"), backoff.multiplier_percent, 100, 1000)?;
-    between(format!("{field}.backoff.jitter_percent"), backoff.jitter_percent, 0, 100)?;
+    span("backoff.initial", backoff.initial, Nanos::ZERO, DAY)?;
+    span("backoff.max", backoff.max, backoff.initial, DAY)?;
+    between("backoff.multiplier_percent", backoff.multiplier_percent, 100, 1000)?;
+    between("backoff.jitter_percent", backoff.jitter_percent, 0, 100)?;
     let retention = &options.retention;
-    span(format!("{field}.retention.completed"), retention.completed, Nanos::ZERO, YEAR)?;
-    span(format!("{field}.retention.dead"), retention.dead, Nanos::ZERO, YEAR)?;
-    span(format!("{field}.retention.cancelled"), retention.cancelled, Nanos::ZERO, YEAR)?;
-    match options.timeout {
-        Some(timeout) => span(format!("{field}.timeout"), timeout, Nanos::from_millis(1), DAY),
-        None => Ok(()),
-    }
+    span("retention.completed", retention.completed, Nanos::ZERO, YEAR)?;
+    span("retention.dead", retention.dead, Nanos::ZERO, YEAR)?;
+    span("retention.cancelled", retention.cancelled, Nanos::ZERO, YEAR)?;
+    options.timeout.map_or(Ok(()), |timeout| span("timeout", timeout, Nanos::from_millis(1), DAY))
 }
 
-/// The bindings of one job, whose path is `field`.
-fn bindings(field: &str, bindings: &[NewBinding]) -> Checked {
+/// The bindings of one job.
+fn bindings(bindings: &[NewBinding]) -> Checked {
     if bindings.len() > BINDINGS_MAX {
         let problem = format!("has {}; at most {BINDINGS_MAX} are right", bindings.len());
-        return Err(Rejection::invalid(field, problem));
+        return Err(Rejection::invalid("bindings", problem));
     }
-    let mut keys = BTreeSet::new();
     for (index, new) in bindings.iter().enumerate() {
-        let field = format!("{field}[{index}]");
-        binding(&field, new)?;
-        if !keys.insert(&*new.budget) {
-            let problem = format!("{:?} is bound twice; one binding to a budget is right", new.budget);
-            return Err(Rejection::invalid(format!("{field}.budget"), problem));
-        }
+        let before = bindings[..index].iter().map(|other| &other.budget);
+        binding(new).and_then(|()| once("budget", &new.budget, before)).within_item("bindings", index)?;
     }
     Ok(())
 }
 
-fn binding(field: &str, new: &NewBinding) -> Checked {
-    name(&format!("{field}.budget"), &new.budget)?;
-    tokens(format!("{field}.cost"), new.cost)?;
-    match &new.create_with {
-        Some(create_with) => policy(&format!("{field}.create_with"), create_with),
-        None => Ok(()),
+/// Refuses a name that stands in the list before it.
+fn once<'a>(field: &str, name: &str, before: impl IntoIterator<Item = &'a Name>) -> Checked {
+    if before.into_iter().any(|other| **other == *name) {
+        return Err(Rejection::invalid(field, format!("{name:?} is named twice; once is right")));
     }
+    Ok(())
+}
+
+fn binding(new: &NewBinding) -> Checked {
+    name("budget", &new.budget)?;
+    tokens("cost", new.cost)?;
+    new.create_with.as_ref().map_or(Ok(()), |create_with| policy(create_with).within(|| "create_with".into()))
 }
 
 /// A change of one job's bindings.
 pub fn operation(operation: &BindingOperation) -> Checked {
     match operation {
-        BindingOperation::Bind(new) => binding("operation.bind", new),
-        BindingOperation::Rebind(new) => binding("operation.rebind", new),
+        BindingOperation::Bind(new) => binding(new).within(|| "bind".into()),
+        BindingOperation::Rebind(new) => binding(new).within(|| "rebind".into()),
         BindingOperation::SetCost(key, cost) => {
-            name("operation.set_cost.budget", key)?;
-            tokens("operation.set_cost.cost".into(), *cost)
+            name("budget", key).and_then(|()| tokens("cost", *cost)).within(|| "set_cost".into())
         }
-        BindingOperation::Unbind(key) => name("operation.unbind.budget", key),
+        BindingOperation::Unbind(key) => name("unbind.budget", key),
         BindingOperation::UnbindAll => Ok(()),
-        BindingOperation::ReplaceAll(all) => bindings("operation.replace_all.bindings", all),
+        BindingOperation::ReplaceAll(all) => bindings(all).within(|| "replace_all".into()),
     }
 }
 
 /// What a caller names a call, so that its repeat gets the same answer.
 pub fn request_id(request: &str) -> Checked {
-    if request.is_empty() || request.len() > NAME_BYTES_MAX || request.contains('\0') {
-        let problem = format!("has {} bytes; 1..={NAME_BYTES_MAX} without NUL are right", request.len());
-        return Err(Rejection::invalid("request_id", problem));
-    }
-    Ok(())
+    text("request_id", request, NAME_BYTES_MAX)
 }
 
 /// A worker that takes jobs.
@@ -230,16 +222,12 @@ pub fn session(open: &OpenSession) -> Checked {
         let problem = format!("has {}; 1..={QUEUES_MAX} are right", open.queues.len());
         return Err(Rejection::invalid("queues", problem));
     }
-    let mut names = BTreeSet::new();
     for (index, queue) in open.queues.iter().enumerate() {
-        name(&format!("queues[{index}]"), queue)?;
-        if !names.insert(queue) {
-            return Err(Rejection::invalid(format!("queues[{index}]"), format!("{queue:?} is named twice")));
-        }
+        name("", queue).and_then(|()| once("", queue, &open.queues[..index])).within_item("queues", index)?;
     }
     window(open.window)?;
-    span("lease_duration".into(), open.lease, Nanos::from_secs(1), DAY)?;
-    between("max_message_bytes".into(), open.body_bytes_max, SizeClass::BYTES_MIN, u32::MAX)?;
+    span("lease_duration", open.lease, Nanos::from_secs(1), DAY)?;
+    between("max_message_bytes", open.body_bytes_max, SizeClass::BYTES_MIN, u32::MAX)?;
     match &open.mode {
         super::command::SessionMode::Stream { held: Some(held), .. } if held.len() > HELD_MAX => {
             let problem = format!("has {}; at most {HELD_MAX} are right", held.len());
@@ -252,14 +240,16 @@ pub fn session(open: &OpenSession) -> Checked {
 
 /// A worker's window.
 pub fn window(window: Window) -> Checked {
-    between("window.max_jobs".into(), window.jobs, 0, WINDOW_JOBS_MAX)?;
-    between("window.max_bytes".into(), window.bytes, 0, WINDOW_BYTES_MAX)
+    between("window.max_jobs", window.jobs, 0, WINDOW_JOBS_MAX)?;
+    between("window.max_bytes", window.bytes, 0, WINDOW_BYTES_MAX)
 }
 
 /// How many leases one command names.
 pub fn batch(field: &str, len: usize) -> Checked {
-    between(field.into(), len, 1, LEASES_MAX)
-        .map_err(|_| Rejection::invalid(field, format!("has {len}; 1..={LEASES_MAX} are right")))
+    if len == 0 || len > LEASES_MAX {
+        return Err(Rejection::invalid(field, format!("has {len}; 1..={LEASES_MAX} are right")));
+    }
+    Ok(())
 }
 
 /// One outcome of a settle; whether its budgets are bound is for the lease to say.
@@ -269,10 +259,8 @@ pub fn outcome(outcome: &Outcome) -> Result<(), Unsettled> {
             let problem = format!("has {} bytes; at most {RESULT_BYTES_MAX} are right", result.len());
             Err(Rejection::invalid("success.result", problem))
         }
-        Verdict::Failure { retry_after: Some(after), .. } => {
-            span("failure.retry_after".into(), *after, Nanos::ZERO, DAY)
-        }
-        Verdict::Release { delay } => span("release.delay".into(), *delay, Nanos::ZERO, DAY),
+        Verdict::Failure { retry_after: Some(after), .. } => span("failure.retry_after", *after, Nanos::ZERO, DAY),
+        Verdict::Release { delay } => span("release.delay", *delay, Nanos::ZERO, DAY),
         Verdict::Success { .. } | Verdict::Failure { .. } => Ok(()),
     };
     let reports = checked.and_then(|()| reports(outcome));
@@ -283,19 +271,15 @@ pub fn outcome(outcome: &Outcome) -> Result<(), Unsettled> {
 }
 
 fn reports(outcome: &Outcome) -> Checked {
-    let mut keys = BTreeSet::new();
     for (index, (budget, used)) in outcome.usage.iter().enumerate() {
-        between(format!("usage[{index}].cost"), used.0, 0, Tokens::MAX.0)?;
-        if !keys.insert(budget) {
-            return Err(Rejection::invalid(format!("usage[{index}].budget"), format!("{budget:?} is named twice")));
-        }
+        let before = outcome.usage[..index].iter().map(|(other, _)| other);
+        let checked = between("cost", used.0, 0, Tokens::MAX.0).and_then(|()| once("budget", budget, before));
+        checked.within_item("usage", index)?;
     }
-    let mut keys = BTreeSet::new();
     for (index, (budget, after)) in outcome.throttled.iter().enumerate() {
-        span(format!("throttled[{index}].retry_after"), *after, Nanos::ZERO, DAY)?;
-        if !keys.insert(budget) {
-            return Err(Rejection::invalid(format!("throttled[{index}].budget"), format!("{budget:?} is named twice")));
-        }
+        let before = outcome.throttled[..index].iter().map(|(other, _)| other);
+        let checked = span("retry_after", *after, Nanos::ZERO, DAY).and_then(|()| once("budget", budget, before));
+        checked.within_item("throttled", index)?;
     }
     Ok(())
 }
