@@ -1,2 +1,87 @@
-//! x
-fn main() {}
+//! The project's chores, run as `cargo xtask …`: what a contributor or CI must run, written once and in Rust.
+//!
+//! Owns the order of the steps and how their results are told. It refuses to know what the project does: every step is a
+//! tool or a test of its own, that can be run without this program.
+
+mod check;
+mod codegen;
+mod process;
+mod test;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// The project's chores.
+///
+/// Before you push: `cargo xtask check && cargo xtask test`. After a change of proto/: `cargo xtask gen`.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Checks everything that needs no running server
+    ///
+    /// Formatting, clippy with warnings denied, `buf lint`, the tidy test, and whether the checked-in generated code is what
+    /// proto/ generates. Runs all steps, whatever fails, and names the failed ones at the end.
+    ///
+    /// `buf` is looked for on PATH and in node_modules/.bin (`npm install @bufbuild/buf`). Without it the lint step is
+    /// skipped, and says so; with CI=true it fails.
+    Check,
+
+    /// Runs all tests of the workspace, in release mode
+    ///
+    /// What follows `--` goes to the test binaries: `cargo xtask test -- --nocapture drip`.
+    Test {
+        /// Arguments for the test binaries
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
+
+    /// Regenerates the checked-in code from proto/
+    ///
+    /// Writes clients/rust/src/gen/. Needs no protoc, and writes the same bytes on every machine.
+    Gen,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().chore) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Without a backtrace: what failed is a tool, which has said why.
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: Chore) -> Result<()> {
+    let root = workspace_root();
+    match chore {
+        Chore::Check => check::run(root),
+        Chore::Test { args } => test::run(root, &args),
+        Chore::Gen => codegen::write(root),
+    }
+}
+
+/// The folder of the workspace, wherever the chore was started.
+fn workspace_root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the xtask crate lies one folder below the workspace")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}
