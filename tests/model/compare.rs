@@ -1,0 +1,218 @@
+//! What must be equal, and what each is free in: the words of a refusal, and whose turn it was to park.
+
+use sluicegate::scheduler::command::{Ended, Reply, Unsettled};
+use sluicegate::scheduler::effect::{Effect, PoolRecord};
+use sluicegate::scheduler::job::JobState;
+use sluicegate::scheduler::rejection::CostExceedsCapacity;
+use sluicegate::scheduler::view::JobFilter;
+use sluicegate::scheduler::{Config, Rejection};
+
+use super::duel::{Agreed, Duel};
+use super::naive::{Answer, Naive};
+
+/// The answers to one command.
+pub fn answers(duel: &Duel, mut answer: Answer, mut expected: Answer) -> Agreed<()> {
+    match (&mut answer, &mut expected) {
+        (Ok(answer), Ok(expected)) => {
+            without_words(answer);
+            forget(&duel.naive, answer, expected);
+        }
+        (Err(Rejection::InvalidField { problem, .. }), _) => problem.clear(),
+        (Err(Rejection::CostExceedsCapacity(named)), Err(Rejection::CostExceedsCapacity(all))) => {
+            some_of(named, all)?;
+        }
+        _ => {}
+    }
+    if answer == expected {
+        return Ok(());
+    }
+    Err(format!("the last answer: {}", differing(&answer, &expected)))
+}
+
+fn without_words(answer: &mut Reply) {
+    match answer {
+        Reply::Budget(view) => view.status.parked_jobs = 0,
+        Reply::Settled(settled) => {
+            for settled in settled {
+                if let Err(Unsettled::Invalid { problem, .. }) = &mut settled.status {
+                    problem.clear();
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What became of a lease may be forgotten after 10 min (semantics 5.4).
+fn forget(naive: &Naive, answer: &Reply, expected: &mut Reply) {
+    let is_old = |lease| naive.ended.get(lease).is_some_and(|(_, at)| *at + Config::ENDED_KEPT <= naive.now);
+    match (answer, expected) {
+        (Reply::Settled(answer), Reply::Settled(expected)) => {
+            for (answer, expected) in answer.iter().zip(expected).filter(|(answer, _)| is_old(&answer.lease)) {
+                if answer.status == Err(Unsettled::NotLive(Ended::Gone)) {
+                    expected.status = Err(Unsettled::NotLive(Ended::Gone));
+                }
+            }
+        }
+        (Reply::Extended(answer), Reply::Extended(expected)) => {
+            for (answer, expected) in answer.iter().zip(expected).filter(|(answer, _)| is_old(&answer.lease)) {
+                if answer.status == Err(Ended::Gone) {
+                    expected.status = Err(Ended::Gone);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Ten of the jobs whose cost is too high are named, no matter which (semantics 7.4).
+fn some_of(named: &mut CostExceedsCapacity, all: &mut CostExceedsCapacity) -> Agreed<()> {
+    let count = all.jobs.len().min(10);
+    if named.jobs.len() != count || named.jobs.iter().any(|job| !all.jobs.contains(job)) {
+        return Err(format!("it names {:?} of {:?}", named.jobs, all.jobs));
+    }
+    named.jobs.clear();
+    all.jobs.clear();
+    Ok(())
+}
+
+/// What both send, and which jobs that pushes.
+pub fn effects(duel: &Duel, effects: &[Effect], expected: &[Effect]) -> Agreed<()> {
+    if effects != expected {
+        return Err(format!("it sends {effects:?}\nand should send {expected:?}"));
+    }
+    for effect in effects {
+        let Effect::Push(_, leases) = effect else { continue };
+        for id in leases {
+            let job = duel.real.leased(*id).map(|(lease, _)| lease.job);
+            let expected = duel.naive.find_lease(*id).map(|lease| lease.record.job);
+            same(&format!("the job of lease {id}"), job, expected)?;
+        }
+    }
+    Ok(())
+}
+
+/// Rows, pools and states; with `in_full`, also each job as it is shown.
+pub fn state(duel: &Duel, in_full: bool) -> Agreed<()> {
+    let next = duel.real.next_deadline();
+    if next.is_some_and(|next| next <= duel.now()) {
+        return Err(format!("it is at rest and wants to be woken at {next:?}"));
+    }
+    budgets(duel)?;
+    jobs(duel)?;
+    leases(duel)?;
+    others(duel)?;
+    if in_full {
+        jobs_in_full(duel)?;
+    }
+    Ok(())
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Agreed<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{what}: {}", differing(&found, &expected)))
+}
+
+/// Two values, the lines that differ marked where both have as many.
+fn differing<T: std::fmt::Debug>(found: &T, expected: &T) -> String {
+    let (found, expected) = (format!("{found:#?}"), format!("{expected:#?}"));
+    if found.lines().count() != expected.lines().count() {
+        return format!("there is {found}\nand should be {expected}");
+    }
+    let lines = found.lines().zip(expected.lines()).map(|(found, expected)| {
+        if found == expected { found.into() } else { format!("{found}  <-- should be {}", expected.trim()) }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn budgets(duel: &Duel) -> Agreed<()> {
+    let Duel { real, naive, rows, .. } = duel;
+    same("budget rows", rows.budgets.len(), naive.budgets.len())?;
+    same("pool rows", rows.pools.len(), naive.budgets.len())?;
+    for budget in &naive.budgets {
+        let key = &*budget.key;
+        same("a budget's row", rows.budgets.get(&budget.id), Some(&budget.record()))?;
+        let mut view = real.budget(duel.now(), key);
+        view.iter_mut().for_each(|view| view.status.parked_jobs = 0);
+        same("a budget", view, Some(naive.budget_view(budget.id)))?;
+        let mut row = rows.pools.get(&budget.id).copied();
+        let mut expected = PoolRecord {
+            budget: budget.id,
+            level: budget.pool.level,
+            at: budget.pool.stored_at,
+            blocked_until: budget.pool.stored_block(),
+        };
+        if !budget.pool.policy.is_time_based() {
+            // A pool without a drip has no instant that matters.
+            row.iter_mut().for_each(|row| row.at = expected.at);
+            expected.level = 0;
+        }
+        same(&format!("the pool row of {key}"), row, Some(expected))?;
+    }
+    Ok(())
+}
+
+fn jobs(duel: &Duel) -> Agreed<()> {
+    let Duel { real, naive, rows, .. } = duel;
+    same("job rows", rows.jobs.len(), naive.jobs.len())?;
+    for job in &naive.jobs {
+        same("a job's row", rows.jobs.get(&job.record.id), Some(&job.record))?;
+    }
+    let depth = real.count_jobs(&JobFilter::default()).map_err(|refused| format!("counting: {refused:?}"))?;
+    use JobState::{Cancelled, Completed, Dead, InFlight, Ready, Scheduled};
+    for state in [Scheduled, Ready, InFlight, Completed, Dead, Cancelled] {
+        let expected = naive.jobs.iter().filter(|job| job.state == state).count() as u64;
+        same(&format!("{state:?} jobs"), depth.of(state), expected)?;
+    }
+    Ok(())
+}
+
+fn leases(duel: &Duel) -> Agreed<()> {
+    let Duel { naive, rows, .. } = duel;
+    same("lease rows", rows.leases.len(), naive.leases.len())?;
+    for lease in &naive.leases {
+        let row = rows.leases.get(&lease.record.id);
+        // Extensions aren't stored (semantics 10.2).
+        let is_same = row.is_some_and(|row| {
+            (&row.debits, row.job, &row.worker, row.attempt, row.receipt, &row.request, row.dispatch_time)
+                == (
+                    &lease.record.debits,
+                    lease.record.job,
+                    &lease.record.worker,
+                    lease.record.attempt,
+                    lease.record.receipt,
+                    &lease.record.request,
+                    lease.record.dispatch_time,
+                )
+        });
+        if !is_same {
+            same("a lease's row", row, Some(&lease.record))?;
+        }
+    }
+    Ok(())
+}
+
+fn others(duel: &Duel) -> Agreed<()> {
+    let Duel { naive, rows, .. } = duel;
+    let paused = rows.queues.values().filter(|row| row.paused).map(|row| &row.name);
+    if !paused.clone().eq(&naive.paused) {
+        return Err(format!("paused are {:?} and should be {:?}", paused.collect::<Vec<_>>(), naive.paused));
+    }
+    if !rows.requests.values().eq(&naive.requests) {
+        return Err(format!("remembered are {:?}\nand should be {:?}", rows.requests, naive.requests));
+    }
+    Ok(())
+}
+
+fn jobs_in_full(duel: &Duel) -> Agreed<()> {
+    let page = duel.real.list_jobs(&JobFilter::default(), None, 1000);
+    let page = page.map_err(|refused| format!("listing: {refused:?}"))?;
+    same("jobs", page.items.len(), duel.naive.jobs.len())?;
+    for view in page.items {
+        let expected = duel.naive.job_view(view.record.id);
+        same("a job", Some(view), expected)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! How often each command, each refusal, and some of what matters besides, was met.
+
+use std::collections::BTreeMap;
+
+use sluicegate::scheduler::command::{Ended, Reply, Unsettled};
+use sluicegate::scheduler::effect::Effect;
+use sluicegate::scheduler::{Command, Rejection};
+
+use super::naive::Answer;
+
+/// What every run must meet often enough.
+const WANTED: [&str; 50] = [
+    "CreateBudget",
+    "ReplaceBudget",
+    "UpdateBudget",
+    "DeleteBudget",
+    "BlockBudget",
+    "UnblockBudget",
+    "AdjustBudget",
+    "PauseQueue",
+    "ResumeQueue",
+    "Enqueue",
+    "ModifyBindings",
+    "OpenSession",
+    "SetWindow",
+    "Received",
+    "Settle",
+    "Extend",
+    "Leave",
+    "CloseSession",
+    "Drain",
+    "refused: InvalidField",
+    "refused: BudgetAlreadyExists",
+    "refused: BudgetNotFound",
+    "refused: CostExceedsCapacity",
+    "refused: BudgetInUse",
+    "refused: EtagMismatch",
+    "refused: BudgetLimitReached",
+    "refused: Overloaded",
+    "refused: JobNotFound",
+    "refused: AlreadyBound",
+    "refused: NotBound",
+    "refused: JobInFlight",
+    "refused: JobFinished",
+    "unsettled: AlreadySettled",
+    "unsettled: Lost",
+    "unsettled: Gone",
+    "unsettled: NotBound",
+    "unsettled: Invalid",
+    "dispatches",
+    "leases revoked",
+    "restarts",
+    "streams superseded",
+    "leases taken over",
+    "overruns",
+    "refunds",
+    "refunds that are cut",
+    "refunds that are refused",
+    "throttles",
+    "tenth releases",
+    "third unconfirmed pushes",
+    "workers without bytes for the next job",
+];
+
+/// Numbers by name.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(BTreeMap<&'static str, u64>);
+
+impl Counts {
+    pub fn note(&mut self, name: &'static str) {
+        self.add(name, 1);
+    }
+
+    fn add(&mut self, name: &'static str, more: usize) {
+        *self.0.entry(name).or_default() += more as u64;
+    }
+
+    pub fn command(&mut self, command: &Command, answer: &Answer) {
+        self.note(command_name(command));
+        match answer {
+            Err(rejection) => self.note(rejection_name(rejection)),
+            Ok(Reply::Settled(settled)) => {
+                for settled in settled {
+                    self.note(settled.status.as_ref().map_or_else(unsettled_name, |_| "settled"));
+                }
+            }
+            Ok(_) => {}
+        }
+    }
+
+    pub fn effects(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            match effect {
+                Effect::Push(_, leases) => self.add("dispatches", leases.len()),
+                Effect::Revoke(_, leases, _) => self.add("leases revoked", leases.len()),
+                Effect::Supersede(_) => self.note("streams superseded"),
+            }
+        }
+    }
+
+    /// All of `other`'s too.
+    pub fn merge(&mut self, other: &Self) {
+        for (name, count) in &other.0 {
+            *self.0.entry(name).or_default() += count;
+        }
+    }
+
+    /// A line each.
+    pub fn shown(&self) -> String {
+        self.0.iter().map(|(name, count)| format!("{count:>10} {name}\n")).collect()
+    }
+
+    /// What was met fewer than `least` times.
+    pub fn too_rare(&self, least: u64) -> Vec<&'static str> {
+        WANTED.into_iter().filter(|name| self.0.get(name).copied().unwrap_or(0) < least).collect()
+    }
+}
+
+fn command_name(command: &Command) -> &'static str {
+    match command {
+        Command::CreateBudget { .. } => "CreateBudget",
+        Command::ReplaceBudget { .. } => "ReplaceBudget",
+        Command::UpdateBudget { .. } => "UpdateBudget",
+        Command::DeleteBudget { .. } => "DeleteBudget",
+        Command::BlockBudget { .. } => "BlockBudget",
+        Command::UnblockBudget { .. } => "UnblockBudget",
+        Command::AdjustBudget { .. } => "AdjustBudget",
+        Command::PauseQueue { .. } => "PauseQueue",
+        Command::ResumeQueue { .. } => "ResumeQueue",
+        Command::Enqueue { .. } => "Enqueue",
+        Command::ModifyBindings { .. } => "ModifyBindings",
+        Command::OpenSession(_) => "OpenSession",
+        Command::SetWindow { .. } => "SetWindow",
+        Command::Received { .. } => "Received",
+        Command::Settle { .. } => "Settle",
+        Command::Extend { .. } => "Extend",
+        Command::Leave { .. } => "Leave",
+        Command::CloseSession { .. } => "CloseSession",
+        Command::Drain => "Drain",
+    }
+}
+
+fn rejection_name(rejection: &Rejection) -> &'static str {
+    match rejection {
+        Rejection::InvalidField { .. } => "refused: InvalidField",
+        Rejection::BudgetAlreadyExists { .. } => "refused: BudgetAlreadyExists",
+        Rejection::BudgetNotFound { .. } => "refused: BudgetNotFound",
+        Rejection::CostExceedsCapacity(_) => "refused: CostExceedsCapacity",
+        Rejection::BudgetInUse { .. } => "refused: BudgetInUse",
+        Rejection::EtagMismatch { .. } => "refused: EtagMismatch",
+        Rejection::BudgetLimitReached { .. } => "refused: BudgetLimitReached",
+        Rejection::Overloaded { .. } => "refused: Overloaded",
+        Rejection::JobNotFound { .. } => "refused: JobNotFound",
+        Rejection::AlreadyBound { .. } => "refused: AlreadyBound",
+        Rejection::NotBound { .. } => "refused: NotBound",
+        Rejection::JobInFlight { .. } => "refused: JobInFlight",
+        Rejection::JobFinished { .. } => "refused: JobFinished",
+    }
+}
+
+fn unsettled_name(unsettled: &Unsettled) -> &'static str {
+    match unsettled {
+        Unsettled::NotLive(Ended::AlreadySettled) => "unsettled: AlreadySettled",
+        Unsettled::NotLive(Ended::Lost) => "unsettled: Lost",
+        Unsettled::NotLive(Ended::Gone) => "unsettled: Gone",
+        Unsettled::NotBound { .. } => "unsettled: NotBound",
+        Unsettled::Invalid { .. } => "unsettled: Invalid",
+    }
+}
