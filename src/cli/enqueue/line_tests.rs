@@ -1,3 +1,5 @@
+//! Lines as people and programs write them, and what is said of the bad ones.
+
 use super::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
