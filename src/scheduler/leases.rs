@@ -307,7 +307,7 @@ impl Scheduler {
             match report {
                 Report::Used(used) if debit.time_based => pool.settle_use(id, debit.cost, used, now),
                 Report::Used(_) => continue,
-                Report::Throttled(after) => pool.block(now + after),
+                Report::Throttled(after) => pool.block(Some(after), now),
             }
             self.journal.pools.insert(debit.budget);
             self.thirsty.insert(debit.budget);
