@@ -290,6 +290,7 @@ impl Pool {
         };
         match (Drip::of(&self.policy), Drip::of(&policy)) {
             (Some(old), Some(new)) => {
+                self.peaks.raise(self.level_at(old, now));
                 self.peaks.rescale(|peak| if peak >= old.full { new.full } else { new.bounded(carry(peak, old, new)) })
             }
             _ => self.peaks = Peaks::default(),

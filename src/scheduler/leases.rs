@@ -135,11 +135,9 @@ impl Scheduler {
             }
             self.thirsty.insert(binding.budget);
         }
-        self.take_out(job_id);
-        let job = self.jobs.get_mut(job_id);
-        job.state = State::InFlight(id);
+        self.take_off(job_id, id);
+        let job = self.jobs.get(job_id);
         let (attempt, timeout, body_bytes) = (job.attempts + 1, job.options.timeout, job.body_bytes);
-        self.put_in(job_id);
         let taker = self.sessions.get(session);
         let record = LeaseRecord {
             id,

@@ -101,8 +101,7 @@ impl Scheduler {
             body_bytes: record.body_bytes,
             state,
         };
-        self.jobs.insert(id, job);
-        self.put_in(id);
+        self.add_job(id, job);
         Ok(())
     }
 
@@ -250,18 +249,15 @@ mod tests {
         serve(&mut scheduler, now);
         let whole = stored(&mut scheduler);
         assert!(Scheduler::restore(Config::default(), now, whole.clone()).is_ok());
-        let without: [(&str, fn(&mut Snapshot)); 4] = [
-            ("no pool row", |snapshot| snapshot.pools.clear()),
-            ("which has no row", |snapshot| snapshot.budgets.clear()),
-            ("which has no row", |snapshot| snapshot.jobs.clear()),
-            ("two leases", |snapshot| {
-                let twin = LeaseRecord { id: LeaseId(99), ..snapshot.leases[0].clone() };
-                snapshot.leases.push(twin);
-            }),
+        let twin = LeaseRecord { id: LeaseId(99), ..whole.leases[0].clone() };
+        let leases = vec![whole.leases[0].clone(), twin];
+        let spoilt = [
+            ("no pool row", Snapshot { pools: Vec::new(), ..whole.clone() }),
+            ("which has no row", Snapshot { budgets: Vec::new(), ..whole.clone() }),
+            ("which has no row", Snapshot { jobs: Vec::new(), ..whole.clone() }),
+            ("two leases", Snapshot { leases, ..whole }),
         ];
-        for (expected, spoil) in without {
-            let mut spoilt = whole.clone();
-            spoil(&mut spoilt);
+        for (expected, spoilt) in spoilt {
             let problem = Scheduler::restore(Config::default(), now, spoilt).expect_err(expected);
             assert!(problem.contains(expected), "{problem}");
         }

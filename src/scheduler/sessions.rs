@@ -190,7 +190,9 @@ impl Scheduler {
     pub(super) fn open_session(&mut self, now: Timestamp, open: OpenSession) -> Result<Reply, Rejection> {
         validate::session(&open)?;
         let limit = self.config.sessions_max;
-        if self.sessions.rows.len() as u64 >= limit && self.sessions.stream_of(&open.worker).is_none() {
+        let supersedes =
+            matches!(open.mode, SessionMode::Stream { .. }) && self.sessions.stream_of(&open.worker).is_some();
+        if self.sessions.rows.len() as u64 >= limit && !supersedes {
             return Err(Rejection::Overloaded { what: "sessions", limit });
         }
         let id = open.session;
