@@ -11,7 +11,7 @@ use super::jobs::State;
 use super::lease::{Debit, LeaseRecord, Receipt};
 use super::life::{Failed, ReleaseCause, Released};
 use super::timers::Timer;
-use super::units::{LaneId, LeaseId, Nanos, SessionId, Timestamp, Tokens};
+use super::units::{JobId, LaneId, LeaseId, Nanos, SessionId, Timestamp, Tokens};
 use super::validate;
 
 /// One live lease.
@@ -135,11 +135,9 @@ impl Scheduler {
             }
             self.thirsty.insert(binding.budget);
         }
-        self.take_out(job_id);
-        let job = self.jobs.get_mut(job_id);
-        job.state = State::InFlight(id);
+        self.take_off(job_id, id);
+        let job = self.jobs.get(job_id);
         let (attempt, timeout, body_bytes) = (job.attempts + 1, job.options.timeout, job.body_bytes);
-        self.put_in(job_id);
         let taker = self.sessions.get(session);
         let record = LeaseRecord {
             id,
@@ -229,6 +227,30 @@ impl Scheduler {
         self.end_lease(now, id, end, Ended::Lost);
     }
 
+    /// The worker of a job in flight is asked to end it; the lease and its holds stay (semantics 6.1).
+    pub(super) fn ask_to_cancel(&mut self, job: JobId) {
+        let State::InFlight(id) = self.jobs.get(job).state else { unreachable!("only jobs in flight are asked for") };
+        let lease = self.leases.get_mut(id);
+        if std::mem::replace(&mut lease.record.cancelled, true) {
+            return;
+        }
+        if let Some(session) = lease.session {
+            self.journal.revoke(session, id, RevokeReason::Cancelled);
+        }
+        self.journal.leases.push(id);
+    }
+
+    /// A job in flight is cancelled and its holds are freed at once, though its handler may still run (semantics 6.1).
+    pub(super) fn force_cancel(&mut self, now: Timestamp, job: JobId) {
+        let State::InFlight(id) = self.jobs.get(job).state else { unreachable!("only jobs in flight have a lease") };
+        let lease = self.leases.get_mut(id);
+        lease.record.cancelled = true;
+        if let Some(session) = lease.session {
+            self.journal.revoke(session, id, RevokeReason::ForceCancelled);
+        }
+        self.end_lease(now, id, End::Release(ReleaseCause::Returned, Nanos::ZERO), Ended::Lost);
+    }
+
     pub(super) fn settle(&mut self, now: Timestamp, outcomes: Vec<Outcome>) -> Result<Reply, super::Rejection> {
         validate::batch("outcomes", outcomes.len())?;
         let settled = outcomes.into_iter().map(|outcome| {
@@ -283,7 +305,7 @@ impl Scheduler {
             match report {
                 Report::Used(used) if debit.time_based => pool.settle_use(id, debit.cost, used, now),
                 Report::Used(_) => continue,
-                Report::Throttled(after) => pool.block(now + after),
+                Report::Throttled(after) => pool.block(Some(after), now),
             }
             self.journal.pools.insert(debit.budget);
             self.thirsty.insert(debit.budget);
