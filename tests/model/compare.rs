@@ -1,20 +1,31 @@
 //! What must be equal, and what each is free in: the words of a refusal, and whose turn it was to park.
 
 use sluicegate::scheduler::command::{Ended, Reply, Unsettled};
-use sluicegate::scheduler::effect::{Effect, PoolRecord};
+use sluicegate::scheduler::effect::{Effect, PoolRecord, RequestRecord};
 use sluicegate::scheduler::job::JobState;
+use sluicegate::scheduler::lease::LeaseRecord;
 use sluicegate::scheduler::rejection::CostExceedsCapacity;
-use sluicegate::scheduler::view::JobFilter;
+use sluicegate::scheduler::view::{Depth, JobFilter};
 use sluicegate::scheduler::{Config, Rejection};
 
 use super::duel::{Agreed, Duel};
-use super::naive::{Answer, Naive};
+use super::naive::{Answer, Naive, Request};
+
+const STATES: [JobState; 6] = [
+    JobState::Scheduled,
+    JobState::Ready,
+    JobState::InFlight,
+    JobState::Completed,
+    JobState::Dead,
+    JobState::Cancelled,
+];
 
 /// The answers to one command.
 pub fn answers(duel: &Duel, mut answer: Answer, mut expected: Answer) -> Agreed<()> {
     match (&mut answer, &mut expected) {
         (Ok(answer), Ok(expected)) => {
             without_words(answer);
+            depths(&duel.naive, answer)?;
             forget(&duel.naive, answer, expected);
         }
         (Err(Rejection::InvalidField { problem, .. }), _) => problem.clear(),
@@ -41,6 +52,17 @@ fn without_words(answer: &mut Reply) {
         }
         _ => {}
     }
+}
+
+/// Of a queue the jobs by state.
+fn depths(naive: &Naive, answer: &mut Reply) -> Agreed<()> {
+    if let Reply::Queue(view) = answer {
+        for state in STATES {
+            same(&format!("{state:?} jobs in the queue"), view.depth.of(state), naive.depth(&view.name, state))?;
+        }
+        view.depth = Depth::default();
+    }
+    Ok(())
 }
 
 /// What became of a lease may be forgotten after 10 min (semantics 5.4).
@@ -134,21 +156,14 @@ fn budgets(duel: &Duel) -> Agreed<()> {
     for budget in &naive.budgets {
         let key = &*budget.key;
         same("a budget's row", rows.budgets.get(&budget.id), Some(&budget.record()))?;
-        let mut view = real.budget(duel.now(), key);
-        view.iter_mut().for_each(|view| view.status.parked_jobs = 0);
-        same("a budget", view, Some(naive.budget_view(budget.id)))?;
-        let mut row = rows.pools.get(&budget.id).copied();
-        let mut expected = PoolRecord {
-            budget: budget.id,
-            level: budget.pool.level,
-            at: budget.pool.stored_at,
-            blocked_until: budget.pool.stored_block(),
-        };
-        if !budget.pool.policy.is_time_based() {
-            // A pool without a drip has no instant that matters.
-            row.iter_mut().for_each(|row| row.at = expected.at);
-            expected.level = 0;
+        if !budget.is_deleted {
+            let mut view = real.budget(duel.now(), key);
+            view.iter_mut().for_each(|view| view.status.parked_jobs = 0);
+            same("a budget", view, Some(naive.budget_view(budget.id)))?;
         }
+        let row = rows.pools.get(&budget.id).copied();
+        let (level, at, blocked_until) = budget.pool.row;
+        let expected = PoolRecord { budget: budget.id, level, at, blocked_until };
         same(&format!("the pool row of {key}"), row, Some(expected))?;
     }
     Ok(())
@@ -158,11 +173,10 @@ fn jobs(duel: &Duel) -> Agreed<()> {
     let Duel { real, naive, rows, .. } = duel;
     same("job rows", rows.jobs.len(), naive.jobs.len())?;
     for job in &naive.jobs {
-        same("a job's row", rows.jobs.get(&job.record.id), Some(&job.record))?;
+        same("a job's row", rows.jobs.get(&job.record.id), Some(&job.row))?;
     }
     let depth = real.count_jobs(&JobFilter::default()).map_err(|refused| format!("counting: {refused:?}"))?;
-    use JobState::{Cancelled, Completed, Dead, InFlight, Ready, Scheduled};
-    for state in [Scheduled, Ready, InFlight, Completed, Dead, Cancelled] {
+    for state in STATES {
         let expected = naive.jobs.iter().filter(|job| job.state == state).count() as u64;
         same(&format!("{state:?} jobs"), depth.of(state), expected)?;
     }
@@ -173,23 +187,10 @@ fn leases(duel: &Duel) -> Agreed<()> {
     let Duel { naive, rows, .. } = duel;
     same("lease rows", rows.leases.len(), naive.leases.len())?;
     for lease in &naive.leases {
-        let row = rows.leases.get(&lease.record.id);
         // Extensions aren't stored (semantics 10.2).
-        let is_same = row.is_some_and(|row| {
-            (&row.debits, row.job, &row.worker, row.attempt, row.receipt, &row.request, row.dispatch_time)
-                == (
-                    &lease.record.debits,
-                    lease.record.job,
-                    &lease.record.worker,
-                    lease.record.attempt,
-                    lease.record.receipt,
-                    &lease.record.request,
-                    lease.record.dispatch_time,
-                )
-        });
-        if !is_same {
-            same("a lease's row", row, Some(&lease.record))?;
-        }
+        let without_expiry = |row: &LeaseRecord| LeaseRecord { expire_time: lease.row.expire_time, ..row.clone() };
+        let row = rows.leases.get(&lease.record.id).map(without_expiry);
+        same("a lease's row", row.as_ref(), Some(&lease.row))?;
     }
     Ok(())
 }
@@ -200,7 +201,8 @@ fn others(duel: &Duel) -> Agreed<()> {
     if !paused.clone().eq(&naive.paused) {
         return Err(format!("paused are {:?} and should be {:?}", paused.collect::<Vec<_>>(), naive.paused));
     }
-    if !rows.requests.values().eq(&naive.requests) {
+    let stored = |request: &Request| RequestRecord { time: request.stored_time, ..request.record.clone() };
+    if !rows.requests.values().cloned().eq(naive.requests.iter().map(stored)) {
         return Err(format!("remembered are {:?}\nand should be {:?}", rows.requests, naive.requests));
     }
     Ok(())

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use sluicegate::scheduler::command::{Ended, Reply, Unsettled};
+use sluicegate::scheduler::command::{Ended, JobsChange, Part, Reply, Unsettled};
 use sluicegate::scheduler::effect::Effect;
 use sluicegate::scheduler::{Command, Rejection};
 
 use super::naive::Answer;
 
 /// What every run must meet often enough.
-const WANTED: [&str; 50] = [
+const WANTED: [&str; 73] = [
     "CreateBudget",
     "ReplaceBudget",
     "UpdateBudget",
@@ -21,6 +21,12 @@ const WANTED: [&str; 50] = [
     "ResumeQueue",
     "Enqueue",
     "ModifyBindings",
+    "CancelJobs",
+    "CancelJobs by force",
+    "RetryJobs",
+    "DeleteJobs",
+    "UpdateJobs",
+    "BulkModifyBindings",
     "OpenSession",
     "SetWindow",
     "Received",
@@ -60,6 +66,23 @@ const WANTED: [&str; 50] = [
     "tenth releases",
     "third unconfirmed pushes",
     "workers without bytes for the next job",
+    "jobs cancelled",
+    "jobs cancelled by force",
+    "workers asked to end",
+    "cancelled leases taken over",
+    "finished jobs retried",
+    "backoffs ended",
+    "retries of a key that is held",
+    "jobs deleted",
+    "jobs updated",
+    "jobs rebound by a filter",
+    "budgets not created for what is in flight",
+    "jobs blocked",
+    "retries refused",
+    "changes refused",
+    "changes only validated",
+    "budgets kept for finished jobs",
+    "clocks set right",
 ];
 
 /// Numbers by name.
@@ -84,7 +107,14 @@ impl Counts {
                     self.note(settled.status.as_ref().map_or_else(unsettled_name, |_| "settled"));
                 }
             }
+            Ok(Reply::Changed(changed)) => self.add("jobs blocked", changed.blocked.len()),
             Ok(_) => {}
+        }
+        if let Command::ChangeJobs { change, part, .. } = command {
+            let (Part::Whole { apply } | Part::Step { apply, .. }) = part;
+            self.add("changes only validated", (answer.is_ok() && !apply).into());
+            self.add("changes refused", answer.is_err().into());
+            self.add("retries refused", (answer.is_err() && *change == JobsChange::Retry).into());
         }
     }
 
@@ -129,6 +159,12 @@ fn command_name(command: &Command) -> &'static str {
         Command::ResumeQueue { .. } => "ResumeQueue",
         Command::Enqueue { .. } => "Enqueue",
         Command::ModifyBindings { .. } => "ModifyBindings",
+        Command::ChangeJobs { change: JobsChange::Cancel { force: false }, .. } => "CancelJobs",
+        Command::ChangeJobs { change: JobsChange::Cancel { force: true }, .. } => "CancelJobs by force",
+        Command::ChangeJobs { change: JobsChange::Retry, .. } => "RetryJobs",
+        Command::ChangeJobs { change: JobsChange::Delete, .. } => "DeleteJobs",
+        Command::ChangeJobs { change: JobsChange::Update(_), .. } => "UpdateJobs",
+        Command::ChangeJobs { change: JobsChange::Bindings(_), .. } => "BulkModifyBindings",
         Command::OpenSession(_) => "OpenSession",
         Command::SetWindow { .. } => "SetWindow",
         Command::Received { .. } => "Received",

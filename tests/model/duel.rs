@@ -17,6 +17,8 @@ use super::rows::Rows;
 pub type Agreed<T> = Result<T, String>;
 
 const START: Timestamp = Timestamp(1_700_000_000_000_000_000);
+/// How far a wrong clock is ahead: longer than a retry or a release may delay a job.
+const FAR_AHEAD: Nanos = Nanos::from_days(30);
 /// How often both meet something on the way of one step of the clock; such a step ends early.
 const INSTANTS_MAX: u32 = 30;
 /// More steps than this at one instant have no end.
@@ -29,6 +31,8 @@ pub struct Duel {
     pub rows: Rows,
     now: Timestamp,
     sessions: u64,
+    /// Whether this start's clock is wrong.
+    is_ahead: bool,
     temper: Temper,
     /// Whether commands were applied since the last advance.
     pending: bool,
@@ -55,6 +59,7 @@ impl Duel {
             rows: Rows::default(),
             now: START,
             sessions: 0,
+            is_ahead: false,
             temper,
             pending: false,
             counts: Counts::default(),
@@ -73,7 +78,7 @@ impl Duel {
             // A driver that comes late: what is due meanwhile is met after the command.
             self.now = target;
         }
-        if rng.random_bool(if self.naive.draining { 0.3 } else { 0.01 }) {
+        if rng.random_bool(if self.naive.draining || self.is_ahead { 0.1 } else { 0.01 }) {
             self.restart(&mut rng)?;
         }
         self.sessions += 1;
@@ -162,16 +167,23 @@ impl Duel {
         Ok(())
     }
 
-    /// A start from the rows, mostly a little later, sometimes with a clock that was set back.
+    /// A start from the rows, mostly a little later, sometimes with a clock that was set back, or is far ahead until the
+    /// start after it.
     fn restart(&mut self, rng: &mut SmallRng) -> Agreed<()> {
         self.advance()?;
         let span = generate::span(rng);
         self.now = if rng.random_bool(0.2) { self.now - span } else { self.now + Nanos(span.0 / 2) };
+        if std::mem::take(&mut self.is_ahead) {
+            self.now = self.now - FAR_AHEAD;
+            self.counts.note("clocks set right");
+        } else if rng.random_bool(0.15) {
+            self.now = self.now + FAR_AHEAD;
+            self.is_ahead = true;
+        }
         self.tell(|| "a restart".into());
         self.counts.note("restarts");
         self.real = Scheduler::restore(self.naive.config.clone(), self.now, self.rows.snapshot())?;
-        let expires = |lease| self.real.leased(lease).map_or(Timestamp::MAX, |(record, _)| record.expire_time);
-        self.naive.restart(self.now, self.rows.next_id.max(1), expires);
+        self.naive.restart(self.now, self.rows.next_id.max(1));
         self.advance()?;
         compare::state(self, true)
     }

@@ -4,11 +4,12 @@ use rand::RngExt;
 use rand::rngs::SmallRng;
 use sluicegate::scheduler::Command;
 use sluicegate::scheduler::command::{
-    BindingOperation, NewBinding, NewJob, OpenSession, Outcome, SessionMode, Verdict,
+    BindingOperation, JobPatch, JobsChange, NewBinding, NewJob, OpenSession, Outcome, SessionMode, Verdict,
 };
 use sluicegate::scheduler::job::{Body, JobOptions, Name, Payload, Unique, UniqueScope};
 use sluicegate::scheduler::policy::{Policy, PolicyPatch, ReserveAfter, Strategy, StrategyPatch};
-use sluicegate::scheduler::units::{LeaseId, Nanos, Timestamp, Tokens};
+use sluicegate::scheduler::units::{JobId, LeaseId, Nanos, Timestamp, Tokens};
+use sluicegate::scheduler::view::JobFilter;
 
 /// The field that breaks its bound.
 #[derive(Clone, Debug)]
@@ -41,14 +42,14 @@ pub fn plant(rng: &mut SmallRng, command: &mut Command, now: Timestamp, body_byt
             Flaw::Late(format!("policy.{}", bad_patch(rng, patch)))
         }
         Command::BlockBudget { span, .. } if rng.random() => {
-            *span = Some(OVER_A_YEAR);
+            *span = Some([Nanos::ZERO, OVER_A_YEAR][rng.random_range(0..2)]);
             Flaw::Late("duration".into())
         }
         Command::DeleteBudget { key, .. }
         | Command::BlockBudget { key, .. }
         | Command::UnblockBudget { key }
         | Command::AdjustBudget { key, .. } => Flaw::Early(bad_name(rng, key, "key")),
-        Command::PauseQueue { queue } | Command::ResumeQueue { queue } => Flaw::Early(bad_name(rng, queue, "queue")),
+        Command::PauseQueue { queue } | Command::ResumeQueue { queue } => Flaw::Early(bad_name(rng, queue, "name")),
         Command::Enqueue { request, jobs } => Flaw::Early(match rng.random_range(0..8) {
             0 => {
                 jobs.clear();
@@ -66,6 +67,11 @@ pub fn plant(rng: &mut SmallRng, command: &mut Command, now: Timestamp, body_byt
         Command::ModifyBindings { operation, .. } => {
             Flaw::Early(format!("operation.{}", bad_operation(rng, operation)?))
         }
+        Command::ChangeJobs { filter, change, .. } => Flaw::Early(match change {
+            JobsChange::Update(patch) if rng.random() => format!("job.{}", bad_job_patch(rng, patch, now)),
+            JobsChange::Bindings(operation) if rng.random() => format!("operation.{}", bad_operation(rng, operation)?),
+            _ => format!("filter.{}", bad_filter(rng, filter)),
+        }),
         Command::OpenSession(open) => Flaw::Early(bad_session(rng, open)),
         Command::SetWindow { window, .. } if rng.random() => {
             window.jobs = 100_001;
@@ -272,6 +278,50 @@ fn bad_operation(rng: &mut SmallRng, operation: &mut BindingOperation) -> Option
         BindingOperation::UnbindAll => return None,
         BindingOperation::ReplaceAll(all) => format!("replace_all.{}", bad_bindings(rng, all)),
     })
+}
+
+fn bad_job_patch(rng: &mut SmallRng, patch: &mut JobPatch, now: Timestamp) -> String {
+    match rng.random_range(0..4) {
+        0 => bad_name(rng, patch.queue.insert("".into()), "queue"),
+        1 => {
+            patch.kind = Some("a kind".into());
+            "type".into()
+        }
+        2 => {
+            patch.run_time = Some(Some(now + OVER_A_YEAR));
+            "run_time".into()
+        }
+        _ => {
+            let mut options = JobOptions::default();
+            let field = bad_options(rng, &mut options);
+            (patch.max_attempts, patch.timeout) = (Some(options.max_attempts), Some(options.timeout));
+            (patch.backoff, patch.retention) = (Some(options.backoff), Some(options.retention));
+            field
+        }
+    }
+}
+
+fn bad_filter(rng: &mut SmallRng, filter: &mut JobFilter) -> String {
+    let names = Some(if rng.random() { vec!["a name".into()] } else { vec!["name".into(); 101] });
+    let field = match rng.random_range(0..4) {
+        0 => {
+            filter.queues = names;
+            "queues"
+        }
+        1 => {
+            filter.kinds = names;
+            "types"
+        }
+        2 => {
+            filter.budgets = names;
+            "budgets"
+        }
+        _ => {
+            filter.ids = Some(vec![JobId(1); 10_001]);
+            "ids"
+        }
+    };
+    field.into()
 }
 
 fn bad_session(rng: &mut SmallRng, open: &mut OpenSession) -> String {

@@ -10,6 +10,9 @@ use sluicegate::scheduler::policy::{Policy, PolicyPatch, ReserveAfter, Strategy,
 use sluicegate::scheduler::units::{JobId, LeaseId, Nanos, SessionId, Timestamp, Tokens};
 
 use super::naive::Naive;
+use super::selection;
+
+const KEPT_LONG: Nanos = Nanos::from_secs(600);
 
 /// How the workers of one run behave.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +43,10 @@ pub fn command(rng: &mut SmallRng, state: &Naive, temper: Temper, session: Sessi
         64..67 => Command::SetWindow { session: a_session(rng, state), window: window(rng) },
         67..69 => Command::CloseSession { session: a_session(rng, state) },
         69..70 => Command::Leave { session: a_session(rng, state) },
-        70..81 => Command::ModifyBindings { job: job(rng, state), operation: operation(rng, state) },
-        81..83 => Command::PauseQueue { queue: queue(rng) },
-        83..86 => Command::ResumeQueue { queue: queue(rng) },
+        70..76 => Command::ModifyBindings { job: job(rng, state), operation: operation(rng, state) },
+        76..83 => selection::command(rng, state),
+        83..84 => Command::PauseQueue { queue: queue(rng) },
+        84..86 => Command::ResumeQueue { queue: queue(rng) },
         86 if rng.random_bool(0.2) => Command::Drain,
         _ => budget_command(rng, state),
     }
@@ -59,8 +63,9 @@ fn budget_command(rng: &mut SmallRng, state: &Naive) -> Command {
         0..3 => Command::CreateBudget { key, policy: policy(rng) },
         3..6 => Command::ReplaceBudget { key, policy: policy(rng), allow_missing: rng.random(), etag },
         6..9 => Command::UpdateBudget { key, patch: patch(rng), etag },
-        9..11 => Command::DeleteBudget { key, allow_missing: rng.random_bool(0.3), etag },
-        11 => Command::BlockBudget { key, span: rng.random_bool(0.8).then(|| span(rng)) },
+        9 => Command::DeleteBudget { key, allow_missing: rng.random_bool(0.3), etag },
+        10 => Command::DeleteBudget { key: unbound(rng, state).unwrap_or(key), allow_missing: false, etag: None },
+        11 => Command::BlockBudget { key, span: rng.random_bool(0.8).then(|| span(rng).max(Nanos(1))) },
         12..14 => Command::UnblockBudget { key },
         _ => {
             let capacity = state.find_budget(&key).map_or(1, |budget| budget.pool.policy.capacity().0);
@@ -79,7 +84,7 @@ fn named(prefix: &str, number: u32) -> Name {
     format!("{prefix}{number}").into()
 }
 
-fn queue(rng: &mut SmallRng) -> Name {
+pub fn queue(rng: &mut SmallRng) -> Name {
     named("q", rng.random_range(0..3))
 }
 
@@ -88,18 +93,26 @@ fn worker(rng: &mut SmallRng) -> Name {
 }
 
 /// One that exists, most of the time.
-fn budget(rng: &mut SmallRng, state: &Naive) -> Name {
+pub fn budget(rng: &mut SmallRng, state: &Naive) -> Name {
     if !state.budgets.is_empty() && rng.random_bool(0.8) {
         return Name::clone(&state.budgets[rng.random_range(0..state.budgets.len())].key);
     }
     named("b", rng.random_range(0..8))
 }
 
+/// A budget that only finished jobs are bound to.
+fn unbound(rng: &mut SmallRng, state: &Naive) -> Option<Name> {
+    let named = |id| state.jobs.iter().any(|job| job.cost_to(id).is_some());
+    let unbound = state.budgets.iter().filter(|budget| named(budget.id) && state.bound(budget.id).next().is_none());
+    let unbound: Vec<&Name> = unbound.map(|budget| &budget.key).collect();
+    (!unbound.is_empty()).then(|| Name::clone(unbound[rng.random_range(0..unbound.len())]))
+}
+
 fn request(rng: &mut SmallRng) -> Option<Name> {
     rng.random_bool(0.15).then(|| named("r", rng.random_range(0..5)))
 }
 
-fn job(rng: &mut SmallRng, state: &Naive) -> JobId {
+pub fn job(rng: &mut SmallRng, state: &Naive) -> JobId {
     if state.jobs.is_empty() || rng.random_bool(0.03) {
         return JobId(rng.random_range(0..state.next_id + 1));
     }
@@ -184,6 +197,12 @@ fn new_binding(rng: &mut SmallRng, key: Name) -> NewBinding {
     NewBinding { budget: key, cost, create_with: rng.random_bool(0.2).then(|| policy(rng)) }
 }
 
+/// To a budget that it creates, if need be.
+pub fn creating(rng: &mut SmallRng) -> NewBinding {
+    let budget = named("b", rng.random_range(0..8));
+    NewBinding { budget, cost: Tokens::ONE, create_with: Some(policy(rng)) }
+}
+
 /// Up to three, each to another budget.
 fn bindings(rng: &mut SmallRng, state: &Naive) -> Vec<NewBinding> {
     let count = [0, 1, 1, 1, 2, 2, 3][rng.random_range(0..7)];
@@ -199,7 +218,7 @@ fn enqueue(rng: &mut SmallRng, state: &Naive, temper: Temper) -> Command {
 
 fn new_job(rng: &mut SmallRng, state: &Naive, temper: Temper) -> NewJob {
     let scope = [UniqueScope::Queued, UniqueScope::Unfinished, UniqueScope::Retained][rng.random_range(0..3)];
-    let unique = rng.random_bool(0.15).then(|| Unique { key: named("u", rng.random_range(0..3)), scope });
+    let unique = rng.random_bool(0.3).then(|| Unique { key: named("u", rng.random_range(0..2)), scope });
     let past = |rng: &mut SmallRng| state.now - span(rng);
     let run_time = match rng.random_range(0..10) {
         0 => Some(past(rng)),
@@ -207,7 +226,11 @@ fn new_job(rng: &mut SmallRng, state: &Naive, temper: Temper) -> NewJob {
         _ => None,
     };
     let is_simple = temper.is_patient() && rng.random_bool(0.7);
-    let options = options(rng);
+    let mut options = options(rng);
+    if unique.is_some() && rng.random() {
+        // Several that had the same key are kept.
+        (options.retention.dead, options.retention.cancelled) = (KEPT_LONG, KEPT_LONG);
+    }
     NewJob {
         queue: queue(rng),
         kind: ["", "mail", "image"][rng.random_range(0..3)].into(),
@@ -230,7 +253,7 @@ fn body(rng: &mut SmallRng) -> Body {
     Body { payload: Payload::Binary(vec![0; bytes].into()), metadata: Vec::new() }
 }
 
-fn options(rng: &mut SmallRng) -> JobOptions {
+pub fn options(rng: &mut SmallRng) -> JobOptions {
     let kept = |rng: &mut SmallRng| if rng.random_bool(0.4) { Nanos::ZERO } else { span(rng) };
     let initial = span(rng);
     let backoff = Backoff {
@@ -247,7 +270,7 @@ fn options(rng: &mut SmallRng) -> JobOptions {
     }
 }
 
-fn operation(rng: &mut SmallRng, state: &Naive) -> BindingOperation {
+pub fn operation(rng: &mut SmallRng, state: &Naive) -> BindingOperation {
     let key = budget(rng, state);
     match rng.random_range(0..7) {
         0 | 1 => BindingOperation::Bind(new_binding(rng, key)),
@@ -268,7 +291,12 @@ fn open(rng: &mut SmallRng, state: &Naive, temper: Temper, session: SessionId) -
     let mut queues = some(rng, 3, queue);
     queues.sort();
     queues.dedup();
-    let worker = if temper.silent { named("w", 0) } else { worker(rng) };
+    let asked = state.leases.iter().find(|lease| lease.record.cancelled && rng.random_bool(0.3));
+    let worker = match asked {
+        _ if temper.silent => named("w", 0),
+        Some(lease) => Name::clone(&lease.record.worker),
+        None => worker(rng),
+    };
     let mode = if temper.silent || rng.random_bool(0.75) {
         let of_worker = state.leases.iter().filter(|lease| lease.record.worker == worker);
         let named = if temper.silent { 0.1 } else { 0.8 };

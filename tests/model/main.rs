@@ -11,6 +11,7 @@ mod flaws;
 mod generate;
 mod naive;
 mod rows;
+mod selection;
 
 use std::env;
 use std::panic::{self, AssertUnwindSafe};

@@ -4,8 +4,8 @@ use sluicegate::scheduler::effect::BudgetRecord;
 use sluicegate::scheduler::job::{JobState, Name};
 use sluicegate::scheduler::policy::{Policy, PolicyPatch, Strategy, StrategyPatch};
 use sluicegate::scheduler::rejection::CostExceedsCapacity;
-use sluicegate::scheduler::units::{BudgetId, Nanos, Timestamp, Tokens};
-use sluicegate::scheduler::view::{BudgetStatus, BudgetView};
+use sluicegate::scheduler::units::{BudgetId, Nanos, Tokens};
+use sluicegate::scheduler::view::{BudgetStatus, BudgetView, Depth, QueueView};
 use sluicegate::scheduler::{Rejection, Reply};
 
 use super::{Answer, Budget, Flaw, Job, Naive, Pool};
@@ -23,6 +23,7 @@ impl Budget {
             create_time: self.create_time,
             update_time: self.update_time,
             revision: self.revision,
+            is_deleted: self.is_deleted,
         }
     }
 }
@@ -39,16 +40,19 @@ impl Job {
 
 impl Naive {
     pub fn find_budget(&self, key: &str) -> Option<&Budget> {
-        self.budgets.iter().find(|budget| *budget.key == *key)
+        self.budgets.iter().find(|budget| *budget.key == *key && !budget.is_deleted)
     }
 
     pub fn budget(&self, id: BudgetId) -> &Budget {
         self.budgets.iter().find(|budget| budget.id == id).expect("bindings name budgets that exist")
     }
 
+    fn budget_mut(&mut self, id: BudgetId) -> &mut Budget {
+        self.budgets.iter_mut().find(|budget| budget.id == id).expect("bindings name budgets that exist")
+    }
+
     pub fn pool_mut(&mut self, id: BudgetId) -> &mut Pool {
-        let budget = self.budgets.iter_mut().find(|budget| budget.id == id);
-        &mut budget.expect("bindings name budgets that exist").pool
+        &mut self.budget_mut(id).pool
     }
 
     /// The costs of all leases that debited it.
@@ -62,7 +66,7 @@ impl Naive {
     }
 
     /// Its unfinished jobs.
-    fn bound(&self, id: BudgetId) -> impl Iterator<Item = &Job> {
+    pub fn bound(&self, id: BudgetId) -> impl Iterator<Item = &Job> {
         self.jobs.iter().filter(move |job| !job.is_finished() && job.cost_to(id).is_some())
     }
 
@@ -100,7 +104,8 @@ impl Naive {
 
     pub fn check_room(&self, more: usize) -> Result<(), Rejection> {
         let limit = self.config.budgets_max;
-        if more > 0 && (self.budgets.len() + more) as u64 > limit {
+        let there_are = self.budgets.iter().filter(|budget| !budget.is_deleted).count();
+        if more > 0 && (there_are + more) as u64 > limit {
             return Err(Rejection::BudgetLimitReached { limit });
         }
         Ok(())
@@ -109,7 +114,9 @@ impl Naive {
     pub fn add_budget(&mut self, key: &Name, policy: Policy) -> BudgetId {
         let (id, now) = (BudgetId(self.id()), self.now);
         let pool = Pool::new(policy, now);
-        self.budgets.push(Budget { id, key: Name::clone(key), create_time: now, update_time: now, revision: 1, pool });
+        let key = Name::clone(key);
+        let budget = Budget { id, key, create_time: now, update_time: now, revision: 1, is_deleted: false, pool };
+        self.budgets.push(budget);
         id
     }
 
@@ -165,7 +172,7 @@ impl Naive {
             return Err(Rejection::CostExceedsCapacity(facts));
         }
         let (held, now) = (self.held_cost(id), self.now);
-        let budget = self.budgets.iter_mut().find(|budget| budget.id == id).expect("found by its key");
+        let budget = self.budget_mut(id);
         if budget.pool.policy != policy {
             budget.pool.change_policy(policy, held, now);
             budget.update_time = now;
@@ -183,18 +190,24 @@ impl Naive {
         if jobs > 0 {
             return Err(Rejection::BudgetInUse { key: Name::clone(key), jobs });
         }
-        self.budgets.retain(|budget| budget.id != id);
-        for job in self.jobs.iter_mut().filter(|job| job.cost_to(id).is_some()) {
-            job.record.bindings = job.record.bindings.iter().filter(|b| b.budget != id).copied().collect();
+        self.budget_mut(id).is_deleted = true;
+        if self.jobs.iter().any(|job| job.cost_to(id).is_some()) {
+            self.met.push("budgets kept for finished jobs");
         }
         Ok(Reply::Done)
+    }
+
+    /// Deleted budgets are kept as long as jobs name them, to be looked for by key at a retry (semantics 6.5).
+    pub fn forget_unnamed(&mut self) {
+        let jobs = &self.jobs;
+        self.budgets.retain(|budget| !budget.is_deleted || jobs.iter().any(|job| job.cost_to(budget.id).is_some()));
     }
 
     pub fn block_budget(&mut self, key: &Name, span: Option<Nanos>, flaw: Option<&Flaw>) -> Answer {
         let id = self.known(key, None)?;
         late(flaw)?;
-        let until = span.map_or(Timestamp::MAX, |span| self.now + span);
-        self.pool_mut(id).block(until);
+        let now = self.now;
+        self.pool_mut(id).block(span, now);
         self.view(id)
     }
 
@@ -216,12 +229,29 @@ impl Naive {
 
     pub fn pause(&mut self, queue: &Name) -> Answer {
         self.paused.insert(Name::clone(queue));
-        Ok(Reply::Done)
+        Ok(Reply::Queue(self.queue_view(queue)))
     }
 
     pub fn resume(&mut self, queue: &Name) -> Answer {
         self.paused.remove(queue);
-        Ok(Reply::Done)
+        Ok(Reply::Queue(self.queue_view(queue)))
+    }
+
+    /// A queue but for its depth, whose numbers only the scheduler under test can set.
+    fn queue_view(&self, queue: &Name) -> QueueView {
+        let ready = self.jobs.iter().filter(|job| job.record.queue == *queue && job.state == JobState::Ready);
+        QueueView {
+            name: Name::clone(queue),
+            paused: self.paused.contains(queue),
+            depth: Depth::default(),
+            oldest_ready_at: ready.map(|job| job.record.ready_at).min(),
+            workers: self.sessions.iter().filter(|session| session.queues.contains(queue)).count() as u32,
+        }
+    }
+
+    /// How many jobs of a queue are in a state.
+    pub fn depth(&self, queue: &Name, state: JobState) -> u64 {
+        self.jobs.iter().filter(|job| job.record.queue == *queue && job.state == state).count() as u64
     }
 }
 

@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use sluicegate::scheduler::command::{BindingOperation, Enqueued, NewBinding, NewJob};
 use sluicegate::scheduler::effect::RequestRecord;
-use sluicegate::scheduler::job::{Binding, End, JobRecord, JobState, Name, Phase, UniqueScope};
+use sluicegate::scheduler::job::{Binding, JobRecord, JobState, Name, Phase, UniqueScope};
 use sluicegate::scheduler::policy::Policy;
 use sluicegate::scheduler::rejection::CostExceedsCapacity;
 use sluicegate::scheduler::units::{JobId, Tokens};
 use sluicegate::scheduler::view::JobView;
 use sluicegate::scheduler::{Config, Rejection, Reply};
 
-use super::{Answer, Job, Naive};
+use super::{Answer, Job, Naive, ReadyBy, Request};
 
 /// Budgets that a command is going to create.
-type Fresh = Vec<(Name, Policy)>;
+pub type Fresh = Vec<(Name, Policy)>;
+
+/// Bindings by key.
+pub type Keyed = Vec<(Name, Tokens)>;
 
 impl Naive {
     pub fn find_job(&self, id: JobId) -> Option<&Job> {
@@ -36,7 +39,10 @@ impl Naive {
 
     pub fn enqueue(&mut self, request: Option<&Name>, jobs: &[NewJob]) -> Answer {
         if let Some(first) = request.and_then(|name| self.remembered(name)) {
-            return self.answer_again(first, jobs);
+            if first.jobs.len() != jobs.len() {
+                return Err(Rejection::invalid("request_id", ""));
+            }
+            return Ok(self.enqueued(&first.jobs));
         }
         let mut fresh = Fresh::new();
         // For each job: the one that holds its unique key, or the earlier one of the batch that will.
@@ -68,44 +74,36 @@ impl Naive {
         }
         if let Some(request) = request {
             let number = JobId(self.id());
-            self.remember(RequestRecord { request: Name::clone(request), number, jobs: ids.clone(), time: self.now });
+            let (request, time) = (Name::clone(request), self.now);
+            let record = RequestRecord { request, number, jobs: ids.clone(), time };
+            self.remember(Request { record, stored_time: time });
         }
-        let view = |(id, existing)| Enqueued { job: self.job_view(id).expect("just enqueued"), existing };
-        Ok(Reply::Enqueued(ids.into_iter().map(view).collect()))
+        Ok(self.enqueued(&ids))
+    }
+
+    /// The jobs by id; a lone one is shown, too, unless it is gone.
+    fn enqueued(&self, ids: &[(JobId, bool)]) -> Reply {
+        let job = |id| if ids.len() == 1 { self.job_view(id).map(Box::new) } else { None };
+        Reply::Enqueued(ids.iter().map(|&(id, existing)| Enqueued { id, existing, job: job(id) }).collect())
     }
 
     fn remembered(&self, name: &Name) -> Option<&RequestRecord> {
         let is_young = |record: &&RequestRecord| record.time + Config::REQUEST_KEPT > self.now;
-        self.requests.iter().filter(|record| record.request == *name).find(is_young)
+        self.requests.iter().map(|request| &request.record).filter(|record| record.request == *name).find(is_young)
     }
 
-    /// The oldest are forgotten first, and all that are too old.
-    fn remember(&mut self, record: RequestRecord) {
+    /// One of the same name is forgotten, then the oldest, as long as it is too old or there are too many.
+    pub fn remember(&mut self, request: Request) {
         let max = self.config.requests_max as usize;
-        self.requests.retain(|old| old.time + Config::REQUEST_KEPT > record.time);
-        let surplus = (self.requests.len() + 1).saturating_sub(max);
-        self.requests.drain(..surplus.min(self.requests.len()));
-        self.requests.push(record);
-    }
-
-    fn answer_again(&self, first: &RequestRecord, jobs: &[NewJob]) -> Answer {
-        if first.jobs.len() != jobs.len() {
-            return Err(Rejection::invalid("request_id", ""));
+        let record = &request.record;
+        self.requests.retain(|old| old.record.request != record.request);
+        while let Some(oldest) = self.requests.first() {
+            if self.requests.len() < max && oldest.record.time + Config::REQUEST_KEPT > record.time {
+                break;
+            }
+            self.requests.remove(0);
         }
-        let again = first.jobs.iter().zip(jobs).map(|(&(id, existing), new)| {
-            let job = self.job_view(id).unwrap_or_else(|| self.gone(id, new));
-            Enqueued { job, existing }
-        });
-        Ok(Reply::Enqueued(again.collect()))
-    }
-
-    /// A job that is gone: its id, and what the call itself says of it.
-    fn gone(&self, id: JobId, new: &NewJob) -> JobView {
-        let mut record = self.record(id, new, Arc::from([]));
-        (record.ready_at, record.run_at) = (self.now, self.now);
-        record.phase = Phase::Over(End::Completed, self.now);
-        let bindings = new.bindings.iter().map(|b| (Name::clone(&b.budget), b.cost)).collect();
-        JobView { record, state: JobState::Completed, bindings, lease: None }
+        self.requests.push(request);
     }
 
     fn record(&self, id: JobId, new: &NewJob, bindings: Arc<[Binding]>) -> JobRecord {
@@ -134,32 +132,34 @@ impl Naive {
         let id = JobId(self.id());
         let bindings = self.bound_to(new.bindings.iter().map(|b| (Name::clone(&b.budget), b.cost)));
         let record = self.record(id, new, bindings);
-        self.jobs.push(Job { record, state: JobState::Scheduled });
+        let ready_by = if record.ready_at > self.now { ReadyBy::Caller } else { ReadyBy::Now };
+        self.jobs.push(Job { row: record.clone(), record, state: JobState::Scheduled, ready_by });
         self.job_changed(id);
         id
     }
 
-    fn bound_to(&self, bindings: impl Iterator<Item = (Name, Tokens)>) -> Arc<[Binding]> {
+    pub fn bound_to(&self, bindings: impl Iterator<Item = (Name, Tokens)>) -> Arc<[Binding]> {
         let id = |key: &Name| self.find_budget(key).expect("checked or created").id;
         let mut bound: Vec<_> = bindings.map(|(key, cost)| Binding { budget: id(&key), cost }).collect();
         bound.sort();
         bound.into()
     }
 
-    /// What the change of a job makes due at once. Says whether the job is still there.
+    /// Stores a job that was changed, and does what that makes due at once. Says whether the job is still there.
     pub fn job_changed(&mut self, id: JobId) -> bool {
         let now = self.now;
         let job = self.job_mut(id);
         if job.state == JobState::Scheduled && job.record.run_at <= now {
             job.state = JobState::Ready;
         }
+        job.row = job.record.clone();
         let is_gone = job.gone_at().is_some_and(|gone_at| gone_at <= now);
         self.jobs.retain(|job| !is_gone || job.record.id != id);
         !is_gone
     }
 
     /// The job that holds a unique key: the oldest of those in whose scope it is.
-    fn holder(&self, key: &Name) -> Option<JobId> {
+    pub fn holder(&self, key: &Name) -> Option<JobId> {
         let holds = |job: &&Job| {
             job.record.unique.as_ref().is_some_and(|unique| {
                 let in_scope = match unique.scope {
@@ -174,7 +174,7 @@ impl Naive {
     }
 
     /// Refuses what can't be bound, and notes what is to be created (semantics 3.2 to 3.4).
-    fn check_bindings(&self, fresh: &mut Fresh, bindings: &[NewBinding], path: &str) -> Result<(), Rejection> {
+    pub fn check_bindings(&self, fresh: &mut Fresh, bindings: &[NewBinding], path: &str) -> Result<(), Rejection> {
         bindings
             .iter()
             .enumerate()
@@ -194,7 +194,7 @@ impl Naive {
         fits(&new.budget, new.cost, policy, path)
     }
 
-    fn create(&mut self, fresh: &Fresh) {
+    pub fn create(&mut self, fresh: &Fresh) {
         for (key, policy) in fresh {
             self.add_budget(key, *policy);
         }
@@ -209,7 +209,16 @@ impl Naive {
             return Err(Rejection::JobFinished { job: id, state: job.state });
         }
         let mut fresh = Fresh::new();
-        let mut after = self.job_view(id).expect("found above").bindings;
+        let after = self.after(&mut fresh, id, operation)?;
+        self.check_room(fresh.len())?;
+        self.create(&fresh);
+        self.rebind(id, after);
+        Ok(Reply::Job(self.job_view(id).expect("found above")))
+    }
+
+    /// A job's bindings after an operation.
+    pub fn after(&self, fresh: &mut Fresh, id: JobId, operation: &BindingOperation) -> Result<Keyed, Rejection> {
+        let mut after = self.job_view(id).expect("a job that exists").bindings;
         let place = |key: &Name| after.iter().position(|(bound, _)| bound == key);
         let bound = |key: &Name| place(key).ok_or(Rejection::NotBound { job: id, budget: Name::clone(key) });
         match operation {
@@ -217,11 +226,11 @@ impl Naive {
                 if place(&new.budget).is_some() {
                     return Err(Rejection::AlreadyBound { job: id, budget: Name::clone(&new.budget) });
                 }
-                self.check_binding(&mut fresh, new, "operation.bind")?;
+                self.check_binding(fresh, new, "operation.bind")?;
                 after.push((Name::clone(&new.budget), new.cost));
             }
             BindingOperation::Rebind(new) => {
-                self.check_binding(&mut fresh, new, "operation.rebind")?;
+                self.check_binding(fresh, new, "operation.rebind")?;
                 after.retain(|(key, _)| *key != new.budget);
                 after.push((Name::clone(&new.budget), new.cost));
             }
@@ -234,15 +243,22 @@ impl Naive {
             BindingOperation::Unbind(key) => _ = after.remove(bound(key)?),
             BindingOperation::UnbindAll => after.clear(),
             BindingOperation::ReplaceAll(all) => {
-                self.check_bindings(&mut fresh, all, "operation.replace_all.")?;
+                self.check_bindings(fresh, all, "operation.replace_all.")?;
                 after = all.iter().map(|new| (Name::clone(&new.budget), new.cost)).collect();
             }
         }
-        self.check_room(fresh.len())?;
-        self.create(&fresh);
+        after.sort();
+        Ok(after)
+    }
+
+    /// Gives a job other bindings, if they are others.
+    pub fn rebind(&mut self, id: JobId, after: Keyed) {
         let bindings = self.bound_to(after.into_iter());
-        self.job_mut(id).record.bindings = bindings;
-        Ok(Reply::Job(self.job_view(id).expect("found above")))
+        let job = self.job_mut(id);
+        if job.record.bindings != bindings {
+            job.record.bindings = bindings;
+            job.row = job.record.clone();
+        }
     }
 }
 

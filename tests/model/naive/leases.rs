@@ -7,7 +7,7 @@ use sluicegate::scheduler::job::{End, JobState, Name, Phase};
 use sluicegate::scheduler::lease::{Debit, Receipt};
 use sluicegate::scheduler::units::{LeaseId, Nanos, Timestamp};
 
-use super::{Flaw, Job, Lease, Naive};
+use super::{Flaw, Job, Lease, Naive, ReadyBy};
 
 /// Why an attempt went back (semantics 5.3 counts them apart).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +53,13 @@ impl Job {
         Some(at + [kept.completed, kept.dead, kept.cancelled][end as usize])
     }
 
-    fn end(&mut self, end: End, now: Timestamp) {
+    pub fn end(&mut self, end: End, now: Timestamp) {
         self.record.phase = Phase::Over(end, now);
-        self.state = if end == End::Completed { JobState::Completed } else { JobState::Dead };
+        self.state = match end {
+            End::Completed => JobState::Completed,
+            End::Dead => JobState::Dead,
+            End::Cancelled => JobState::Cancelled,
+        };
     }
 
     /// `min(initial · (multiplier / 100)^(attempt − 1), max)`; the model's multipliers are whole (semantics 6.3).
@@ -101,7 +105,7 @@ impl Naive {
                 job.record.attempts += 1;
                 job.end(End::Completed, now);
             }
-            How::Failure { retry_after, discard } => job.fail(now, retry_after, discard),
+            How::Failure { retry_after, discard } => job.fail(now, retry_after, discard || lease.record.cancelled),
             How::Release(cause, delay) => {
                 job.release(now, cause, delay);
                 let counted = job.record.releases == 0 && job.record.unconfirmed == 0;
@@ -111,6 +115,10 @@ impl Naive {
                     _ => None,
                 });
             }
+        }
+        let job = self.job_mut(lease.record.job);
+        if lease.record.cancelled && job.state != JobState::Completed {
+            job.end(End::Cancelled, now);
         }
         self.job_changed(lease.record.job)
     }
@@ -171,7 +179,7 @@ impl Naive {
         let cause = if throttled.is_empty() { Cause::Returned } else { Cause::Throttled };
         for (debit, after) in throttled {
             self.met.push("throttles");
-            self.pool_mut(debit.budget).block(now + after);
+            self.pool_mut(debit.budget).block(Some(after), now);
         }
         let how = match &outcome.verdict {
             Verdict::Success { .. } => How::Success,
@@ -190,6 +198,7 @@ impl Naive {
         if lease.record.receipt == Receipt::Awaited {
             lease.record.receipt = Receipt::Confirmed;
             lease.confirm_by = None;
+            lease.row = lease.record.clone();
         }
     }
 
@@ -216,7 +225,6 @@ impl Naive {
         let lease = self.lease_mut(id);
         let expire_time = now + lease.record.duration;
         lease.record.expire_time = expire_time;
-        lease.latest_expiry = lease.latest_expiry.max(expire_time);
         Ok(ExtendedTo { expire_time, cancelled: lease.record.cancelled })
     }
 }
@@ -232,6 +240,7 @@ impl Job {
         }
         self.record.ready_at = now + retry_after.unwrap_or_else(|| self.backoff(self.record.attempts));
         self.record.run_at = self.record.ready_at;
+        self.ready_by = ReadyBy::Backoff;
     }
 
     /// The job keeps its rank. The third unconfirmed push and the tenth release in a row count as an attempt (5.3).
@@ -245,7 +254,10 @@ impl Job {
             self.record.attempts += 1;
             (self.record.releases, self.record.unconfirmed) = (0, 0);
         }
-        self.record.run_at = self.record.ready_at.max(now + delay);
+        self.record.run_at = self.record.ready_at;
+        if delay > Nanos::ZERO {
+            self.record.run_at = self.record.run_at.max(now + delay);
+        }
         if self.record.attempts >= self.record.options.max_attempts {
             self.end(End::Dead, now);
         }

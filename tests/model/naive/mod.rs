@@ -9,14 +9,15 @@ mod leases;
 mod picture;
 mod pool;
 mod rescan;
+mod selection;
 mod sessions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sluicegate::scheduler::command::{Ended, SessionMode, Window};
 use sluicegate::scheduler::effect::{Effect, RequestRecord};
-use sluicegate::scheduler::job::{JobRecord, JobState, Name};
-use sluicegate::scheduler::lease::LeaseRecord;
+use sluicegate::scheduler::job::{JobRecord, JobState, Name, Phase};
+use sluicegate::scheduler::lease::{LeaseRecord, Receipt};
 use sluicegate::scheduler::units::{BudgetId, LeaseId, Nanos, SessionId, Timestamp};
 use sluicegate::scheduler::{Command, Config, Rejection, Reply};
 
@@ -32,6 +33,7 @@ pub struct Budget {
     pub create_time: Timestamp,
     pub update_time: Timestamp,
     pub revision: u64,
+    pub is_deleted: bool,
     pub pool: Pool,
 }
 
@@ -39,6 +41,28 @@ pub struct Budget {
 pub struct Job {
     pub record: JobRecord,
     pub state: JobState,
+    pub ready_by: ReadyBy,
+    /// The record as stored: after a start whose clock was set back, instants are later here.
+    pub row: JobRecord,
+}
+
+/// What has set a job's `ready_at`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadyBy {
+    /// Its enqueue, or a retry: it was ready at once.
+    Now,
+    /// A run time that a caller chose.
+    Caller,
+    /// A failed attempt.
+    Backoff,
+}
+
+/// An answered enqueue that is remembered.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub record: RequestRecord,
+    /// Its time as stored.
+    pub stored_time: Timestamp,
 }
 
 #[derive(Clone, Debug)]
@@ -49,8 +73,8 @@ pub struct Lease {
     pub body_bytes: u32,
     pub timeout_at: Option<Timestamp>,
     pub confirm_by: Option<Timestamp>,
-    /// The latest expiry it ever had.
-    pub latest_expiry: Timestamp,
+    /// The record as stored, but for its expiry.
+    pub row: LeaseRecord,
 }
 
 #[derive(Clone, Debug)]
@@ -80,7 +104,8 @@ pub struct Naive {
     pub leases: Vec<Lease>,
     pub sessions: Vec<Session>,
     pub paused: BTreeSet<Name>,
-    pub requests: Vec<RequestRecord>,
+    /// In the order of their numbers.
+    pub requests: Vec<Request>,
     pub ended: BTreeMap<LeaseId, (Ended, Timestamp)>,
     pub draining: bool,
     /// Rare things that were met since this was last taken.
@@ -117,6 +142,12 @@ impl Naive {
         if let Some(Flaw::Early(field)) = flaw {
             return Err(Rejection::invalid(field, ""));
         }
+        let answer = self.command(command, flaw);
+        self.forget_unnamed();
+        answer
+    }
+
+    fn command(&mut self, command: &Command, flaw: Option<&Flaw>) -> Answer {
         match command {
             Command::CreateBudget { key, policy } => self.create_budget(key, *policy),
             Command::ReplaceBudget { key, policy, allow_missing, etag } => {
@@ -133,6 +164,7 @@ impl Naive {
             Command::ResumeQueue { queue } => self.resume(queue),
             Command::Enqueue { request, jobs } => self.enqueue(request.as_ref(), jobs),
             Command::ModifyBindings { job, operation } => self.modify_bindings(*job, operation),
+            Command::ChangeJobs { filter, change, part } => self.change_jobs(filter, change, *part),
             Command::OpenSession(open) => self.open_session(open),
             Command::SetWindow { session, window } => Ok(self.set_window(*session, *window)),
             Command::Received { leases } => Ok(self.received(leases)),
@@ -154,9 +186,8 @@ impl Naive {
         effects
     }
 
-    /// Starts anew from what is stored (semantics 10.2, 11.1). Extensions needn't be stored, so with a clock set back
-    /// the model only bounds what is left of a lease, and takes over what `expires` says.
-    pub fn restart(&mut self, now: Timestamp, next_id: u64, expires: impl Fn(LeaseId) -> Timestamp) {
+    /// Starts anew from what is stored (semantics 10.2, 11.1).
+    pub fn restart(&mut self, now: Timestamp, next_id: u64) {
         (self.now, self.next_id) = (now, next_id);
         self.sessions.clear();
         self.ended.clear();
@@ -164,26 +195,48 @@ impl Naive {
         self.pushed.clear();
         self.draining = false;
         self.budgets.iter_mut().for_each(|budget| budget.pool.restart(now));
-        for job in &mut self.jobs {
-            if matches!(job.state, JobState::Scheduled | JobState::Ready) {
-                job.state = if job.record.run_at > now { JobState::Scheduled } else { JobState::Ready };
-            }
-        }
+        self.jobs.iter_mut().for_each(|job| job.restart(now));
         for lease in &mut self.leases {
-            use sluicegate::scheduler::lease::Receipt;
-            let least = now + lease.record.duration;
-            let most = lease.latest_expiry.max(least);
-            let expires = expires(lease.record.id);
-            assert!((least..=most).contains(&expires), "{:?} was left until {expires:?}", lease.record);
-            lease.record.expire_time = expires;
-            lease.latest_expiry = lease.latest_expiry.max(expires);
+            let job = self.jobs.iter().find(|job| job.record.id == lease.row.job).expect("its job is in flight");
+            lease.record = lease.row.clone();
+            lease.record.expire_time = now + lease.record.duration;
+            lease.record.dispatch_time = lease.record.dispatch_time.min(now);
             lease.session = None;
+            lease.timeout_at = job.record.options.timeout.map(|timeout| lease.record.dispatch_time + timeout);
             lease.confirm_by = (lease.record.receipt == Receipt::Awaited).then(|| now + Config::CONFIRM_WITHIN);
+        }
+        for mut request in std::mem::take(&mut self.requests) {
+            request.record.time = request.stored_time.min(now);
+            self.remember(request);
         }
     }
 
     fn id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id - 1
+    }
+}
+
+impl Job {
+    /// Instants that a clock ahead has set are brought back: to now, or to the longest that a retry or a release may make
+    /// a job wait. A run time that a caller chose stays wall time (semantics 11.1).
+    fn restart(&mut self, now: Timestamp) {
+        self.record = self.row.clone();
+        let longest = now + Nanos::from_hours(24);
+        let record = &mut self.record;
+        let is_delayed = record.run_at > record.ready_at;
+        record.ready_at = match self.ready_by {
+            ReadyBy::Now => record.ready_at.min(now),
+            ReadyBy::Caller => record.ready_at,
+            ReadyBy::Backoff => record.ready_at.min(longest),
+        };
+        record.run_at = if is_delayed { record.run_at.min(longest).max(record.ready_at) } else { record.ready_at };
+        record.create_time = record.create_time.min(now);
+        if let Phase::Over(_, at) = &mut record.phase {
+            *at = (*at).min(now);
+        }
+        if matches!(self.state, JobState::Scheduled | JobState::Ready) {
+            self.state = if record.run_at > now { JobState::Scheduled } else { JobState::Ready };
+        }
     }
 }

@@ -10,9 +10,9 @@ pub struct Pool {
     /// Token·nanoseconds at `at`; 0 for `while_in_flight`.
     pub level: i128,
     at: Timestamp,
-    /// The instant in the pool's row, later than `at` after a start whose clock was set back (semantics 11.1).
-    pub stored_at: Timestamp,
     blocked_until: Option<Timestamp>,
+    /// Level, instant and block as stored: after a start whose clock was set back, the last two are later than these here.
+    pub row: (i128, Timestamp, Option<Timestamp>),
     /// The level before and after each event, as long as a debit of a live lease needs it.
     history: Vec<i128>,
     /// Where the history of each live debit begins; those whose history isn't known aren't here.
@@ -30,7 +30,12 @@ impl Pool {
     /// Full (semantics 2.3).
     pub fn new(policy: Policy, now: Timestamp) -> Self {
         let level = drip(&policy).map_or(0, |(_, _, full)| full);
-        Self { policy, level, at: now, stored_at: now, blocked_until: None, history: Vec::new(), debits: Vec::new() }
+        let row = (level, now, None);
+        Self { policy, level, at: now, blocked_until: None, row, history: Vec::new(), debits: Vec::new() }
+    }
+
+    fn store(&mut self) {
+        self.row = (self.level, self.at, self.blocked_until);
     }
 
     /// `level(t) = min(C·D, level₀ + N·(t − t₀))` (semantics 2.2).
@@ -81,7 +86,8 @@ impl Pool {
         let before = self.level(now);
         self.level = change(before);
         self.history.extend([before, self.level]);
-        (self.at, self.stored_at) = (now, now);
+        self.at = now;
+        self.store();
     }
 
     /// `level −= c·D`; `while_in_flight` pools are held by the lease alone.
@@ -101,7 +107,7 @@ impl Pool {
 
     /// Overrun is debited; of what was left over `min(debited − used, C − peak)` is refunded (semantics 9.2).
     pub fn settle_use(&mut self, lease: LeaseId, debited: Tokens, used: Tokens, now: Timestamp) {
-        let Some((_, duration, full)) = drip(&self.policy) else { return };
+        let Some((_, duration, full)) = drip(&self.policy) else { return self.store() };
         let left_over = (i128::from(debited.0) - i128::from(used.0)) * duration;
         let room = (full - self.peak(lease, now)).max(0);
         self.change_level(now, |level| level + left_over.min(room));
@@ -146,33 +152,34 @@ impl Pool {
                 self.forget_peaks();
             }
         }
-        self.policy = policy;
-        (self.at, self.stored_at) = (now, now);
+        (self.policy, self.at) = (policy, now);
+        self.store();
     }
 
-    /// Of several blocks the last to end counts (semantics 9.3).
-    pub fn block(&mut self, until: Timestamp) {
+    /// Of several blocks the last to end counts (semantics 9.3). Stored with the instant it was set at.
+    pub fn block(&mut self, span: Option<Nanos>, now: Timestamp) {
+        (self.level, self.at) = (self.level(now), now);
+        let until = span.map_or(Timestamp::MAX, |span| now + span);
         self.blocked_until = self.blocked_until.max(Some(until));
-        self.stored_at = self.at;
+        self.store();
     }
 
     pub fn unblock(&mut self) {
         self.blocked_until = None;
-        self.stored_at = self.at;
+        self.store();
     }
 
     pub fn blocked_until(&self, now: Timestamp) -> Option<Timestamp> {
         self.blocked_until.filter(|until| *until > now || *until == Timestamp::MAX)
     }
 
-    /// What the row says of blocks, those over included.
-    pub fn stored_block(&self) -> Option<Timestamp> {
-        self.blocked_until
-    }
-
-    /// The level is kept; an instant in the future is taken as of now (semantics 11.1).
+    /// The level is kept; an instant in the future is taken as of now, and so is what was left of a block (semantics 11.1).
     pub fn restart(&mut self, now: Timestamp) {
-        self.at = self.stored_at.min(now);
+        (self.level, self.at, self.blocked_until) = self.row;
+        let ahead = self.at.since(now);
+        self.at = self.at.min(now);
+        self.blocked_until =
+            self.blocked_until.map(|until| if until == Timestamp::MAX { until } else { until - ahead });
         self.forget_peaks();
     }
 }

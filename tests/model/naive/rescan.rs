@@ -12,7 +12,6 @@ use super::{Job, Lease, Naive};
 enum Due {
     Lease(LeaseId),
     Job(JobId),
-    Session(SessionId),
 }
 
 impl Naive {
@@ -25,10 +24,6 @@ impl Naive {
             match due {
                 Due::Lease(id) => self.lease_due(id),
                 Due::Job(id) => _ = self.job_changed(id),
-                Due::Session(id) => {
-                    self.pushed.entry(id).or_default();
-                    self.close_session(id);
-                }
             }
         }
         while self.dispatch_one() {
@@ -39,17 +34,30 @@ impl Naive {
         for id in answered {
             self.close_session(id);
         }
+        // Calls that have waited long enough get what is there at that very instant, and nothing if there is nothing.
+        let mut overdue: Vec<_> = self.calls().filter(|(until, _)| *until <= now).map(|(_, id)| id).collect();
+        overdue.sort();
+        for id in overdue {
+            happened = true;
+            self.pushed.entry(id).or_default();
+            self.close_session(id);
+        }
+        self.forget_unnamed();
         happened
+    }
+
+    /// `LeaseJobs` calls, and how long they wait.
+    fn calls(&self) -> impl Iterator<Item = (Timestamp, SessionId)> + '_ {
+        self.sessions.iter().filter_map(|session| match session.mode {
+            SessionMode::Once { until, .. } => Some((until, session.id)),
+            SessionMode::Stream { .. } => None,
+        })
     }
 
     fn first_due(&self) -> Option<(Timestamp, Due)> {
         let leases = self.leases.iter().map(|lease| (lease.due().0, Due::Lease(lease.record.id)));
         let jobs = self.jobs.iter().filter_map(|job| Some((job.due()?, Due::Job(job.record.id))));
-        let sessions = self.sessions.iter().filter_map(|session| match session.mode {
-            SessionMode::Once { until, .. } => Some((until, Due::Session(session.id))),
-            SessionMode::Stream { .. } => None,
-        });
-        leases.chain(jobs).chain(sessions).min()
+        leases.chain(jobs).min()
     }
 
     /// The next instant after now at which anything could happen: something is due, or some ready job could be paid.
@@ -64,7 +72,7 @@ impl Naive {
             });
             instants.collect::<Option<Vec<_>>>()?.into_iter().max()
         });
-        payable.filter(|at| *at > self.now).chain(due).min()
+        payable.filter(|at| *at > self.now).chain(due).chain(self.calls().map(|(until, _)| until)).min()
     }
 
     /// Dispatches the first job in rank order that can be.
@@ -128,7 +136,6 @@ impl Naive {
             let time_based = pool.policy.is_time_based();
             debits.push(Debit { budget: binding.budget, cost: binding.cost, time_based });
         }
-        self.job_changed(job);
         let session = self.session_mut(taker);
         let (receipt, request) = match &session.mode {
             SessionMode::Stream { confirms_receipt: true, .. } => (Receipt::Awaited, None),
@@ -152,7 +159,7 @@ impl Naive {
             debits,
         };
         self.leases.push(Lease {
-            latest_expiry: lease.expire_time,
+            row: lease.clone(),
             record: lease,
             session: Some(taker),
             body_bytes: record.body_bytes,

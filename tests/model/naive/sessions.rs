@@ -1,7 +1,7 @@
 //! Workers: their sessions, windows and who has waited longest (semantics 4.5, 5.2, 5.3).
 
 use sluicegate::scheduler::command::{Ended, OpenSession, SessionMode, Window};
-use sluicegate::scheduler::effect::Effect;
+use sluicegate::scheduler::effect::{Effect, RevokeReason};
 use sluicegate::scheduler::lease::Receipt;
 use sluicegate::scheduler::units::{LeaseId, Nanos, SessionId};
 use sluicegate::scheduler::{Config, Rejection, Reply};
@@ -113,6 +113,10 @@ impl Naive {
             self.met.push("leases taken over");
             let lease = self.lease_mut(*id);
             (lease.session, lease.confirm_by) = (Some(open.session), None);
+            if lease.record.cancelled {
+                self.met.push("cancelled leases taken over");
+                self.told.push(Effect::Revoke(open.session, vec![*id], RevokeReason::Cancelled));
+            }
         }
         for id in others {
             let how = match self.lease_mut(id).record.receipt {
