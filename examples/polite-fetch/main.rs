@@ -30,8 +30,18 @@ struct Arguments {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> anyhow::Result<ExitCode> {
-    let Arguments { mode, folder, files, sluicegate } = Arguments::parse();
+async fn main() -> ExitCode {
+    match show(Arguments::parse()).await {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn show(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let Arguments { mode, folder, files, sluicegate } = arguments;
     let sluicegate = sluicegate.map_or_else(built_beside, Ok)?;
     let plan = Plan { mode, folder, files, sluicegate };
     let dir = tempfile::Builder::new().prefix("polite-fetch-").tempdir()?;

@@ -121,6 +121,7 @@ async fn run_unbounded(plan: &Plan, dir: &Path) -> anyhow::Result<Figures> {
         worker.stop().await?;
     }
     gate.stop().await?;
+    site.stop().await?;
     Figures::read(plan.mode, &pages, &site.access_log()?)
 }
 

@@ -91,6 +91,11 @@ impl Site {
         Ok(fs::read_to_string(&self.access_log)?)
     }
 
+    /// Ends the site.
+    pub async fn stop(&mut self) -> anyhow::Result<()> {
+        Ok(self.nginx.kill().await?)
+    }
+
     /// Fails if the site is gone.
     pub fn check(&mut self) -> anyhow::Result<()> {
         match self.nginx.try_wait()? {
