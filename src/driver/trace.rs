@@ -4,6 +4,7 @@
 use tracing::{Level, debug, enabled};
 
 use super::handle::PushedJob;
+use crate::ids;
 use crate::scheduler::command::{Ended, Enqueued, Settled, Unsettled};
 use crate::scheduler::effect::RevokeReason;
 use crate::scheduler::job::Phase;
@@ -24,15 +25,15 @@ pub(super) fn changes(changes: &[Change]) {
     for change in changes {
         match change {
             Change::PutFailure(job, _, failure) => {
-                debug!(target: JOB, %job, attempt = failure.attempt, "attempt failed");
+                debug!(target: JOB, job = ids::job_text(*job), attempt = failure.attempt, "attempt failed");
             }
             Change::PutJob(record) => {
                 if let Phase::Over(end, _) = record.phase {
-                    debug!(target: JOB, job = %record.id, ?end, attempts = record.attempts, "over");
+                    debug!(target: JOB, job = ids::job_text(record.id), ?end, attempts = record.attempts, "over");
                 }
             }
-            Change::DeleteJob { id, .. } => debug!(target: JOB, job = %id, "removed"),
-            Change::DeleteLease(lease) => debug!(target: JOB, %lease, "lease ended"),
+            Change::DeleteJob { id, .. } => debug!(target: JOB, job = ids::job_text(*id), "removed"),
+            Change::DeleteLease(lease) => debug!(target: JOB, lease = ids::lease_text(*lease), "lease ended"),
             Change::PutBudget(_)
             | Change::DeleteBudget(_)
             | Change::PutPool(_)
@@ -57,17 +58,8 @@ pub(super) fn reply(outcome: &Result<Reply, Rejection>) {
 }
 
 fn enqueued(jobs: &[Enqueued]) {
-    for Enqueued { job, existing } in jobs {
-        let record = &job.record;
-        debug!(
-            target: JOB,
-            job = %record.id,
-            queue = %record.queue,
-            r#type = %record.kind,
-            body_bytes = record.body_bytes,
-            existing,
-            "enqueued"
-        );
+    for Enqueued { id, existing, .. } in jobs {
+        debug!(target: JOB, job = ids::job_text(*id), existing, "enqueued");
     }
 }
 
@@ -81,7 +73,7 @@ fn settles(settled: &[Settled]) {
             Err(Unsettled::NotBound { .. }) => "not bound",
             Err(Unsettled::Invalid { .. }) => "invalid",
         };
-        debug!(target: JOB, %lease, status, "settle");
+        debug!(target: JOB, lease = ids::lease_text(*lease), status, "settle");
     }
 }
 
@@ -93,12 +85,12 @@ pub(super) fn pushed(session: SessionId, jobs: &[PushedJob]) {
     for PushedJob { lease, job, .. } in jobs {
         debug!(
             target: JOB,
-            job = %lease.job,
+            job = ids::job_text(lease.job),
             queue = %job.record.queue,
-            lease = %lease.id,
+            lease = ids::lease_text(lease.id),
             attempt = lease.attempt,
             worker = %lease.worker,
-            %session,
+            session = ids::session_text(session),
             "pushed"
         );
     }
@@ -110,6 +102,6 @@ pub(super) fn revoked(session: SessionId, leases: &[LeaseId], reason: RevokeReas
         return;
     }
     for lease in leases {
-        debug!(target: JOB, %lease, %session, ?reason, "revoked");
+        debug!(target: JOB, lease = ids::lease_text(*lease), session = ids::session_text(session), ?reason, "revoked");
     }
 }

@@ -3,7 +3,7 @@
 use super::job::{Body, JobOptions, Name, Unique};
 use super::policy::{Policy, PolicyPatch};
 use super::units::{JobId, LeaseId, Nanos, SessionId, Timestamp, Tokens};
-use super::view::{BudgetView, JobView};
+use super::view::{BudgetView, JobView, QueueView};
 
 /// One request to change something. `Scheduler::apply` does it whole or refuses it whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -265,6 +265,8 @@ pub enum Reply {
     Done,
     /// The budget as it is now.
     Budget(BudgetView),
+    /// The queue as it is now.
+    Queue(QueueView),
     /// A job each, in order.
     Enqueued(Vec<Enqueued>),
     /// The job as it is now.
@@ -286,9 +288,11 @@ pub enum Reply {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enqueued {
     /// The job.
-    pub job: JobView,
+    pub id: JobId,
     /// Whether it was there before, under the same unique key.
     pub existing: bool,
+    /// A lone job as it is now; `None` where it is removed since, and for each of several, which are named only.
+    pub job: Option<Box<JobView>>,
 }
 
 /// The answer to one outcome.

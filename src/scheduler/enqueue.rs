@@ -8,14 +8,13 @@ use super::bindings::Plan;
 use super::command::{Enqueued, NewJob, Reply};
 use super::config::Config;
 use super::effect::{Change, RequestRecord};
-use super::job::{JobOptions, Name};
+use super::job::Name;
 use super::jobs::{Job, State};
 use super::lane::LaneKey;
 use super::queue::SizeClass;
 use super::rejection::{Rejection, Within};
 use super::units::{JobId, Timestamp};
 use super::validate;
-use super::view::JobView;
 
 /// What becomes of one job of a batch.
 enum Planned {
@@ -38,7 +37,12 @@ impl Scheduler {
         if let Some(request) = &request {
             validate::request_id(request)?;
             if let Some(remembered) = self.requests.find(request, now) {
-                return self.answer_again(remembered.jobs.clone(), &jobs, now);
+                if remembered.jobs.len() != jobs.len() {
+                    let (then, now) = (remembered.jobs.len(), jobs.len());
+                    let problem = format!("it named a call with {then} jobs, this one has {now}");
+                    return Err(Rejection::invalid("request_id", problem));
+                }
+                return Ok(self.answer(&remembered.jobs));
             }
         }
         let (plan, planned) = self.plan_jobs(&jobs)?;
@@ -62,8 +66,18 @@ impl Scheduler {
             self.requests.remember(record.clone(), self.config.requests_max, &mut self.journal.given);
             self.journal.given.push(Change::PutRequest(record));
         }
-        let enqueued = ids.into_iter().map(|(id, existing)| Enqueued { job: self.job_view(id), existing });
-        Ok(Reply::Enqueued(enqueued.collect()))
+        Ok(self.answer(&ids))
+    }
+
+    /// The jobs by id; a lone one is shown, too.
+    fn answer(&self, ids: &[(JobId, bool)]) -> Reply {
+        let is_lone = ids.len() == 1;
+        let enqueued = ids.iter().map(|&(id, existing)| Enqueued {
+            id,
+            existing,
+            job: if is_lone { self.job(id).map(Box::new) } else { None },
+        });
+        Reply::Enqueued(enqueued.collect())
     }
 
     /// Decides what becomes of each job, in order, and which budgets have to be created for that (semantics 3.4).
@@ -119,44 +133,6 @@ impl Scheduler {
         self.journal.given.push(Change::PutBody(id, new.body));
         id
     }
-
-    /// The first answer once more: the jobs as they are now; one that is gone, as the call describes it.
-    fn answer_again(&self, answered: Vec<(JobId, bool)>, jobs: &[NewJob], now: Timestamp) -> Result<Reply, Rejection> {
-        if answered.len() != jobs.len() {
-            let problem = format!("it named a call with {} jobs, this one has {}", answered.len(), jobs.len());
-            return Err(Rejection::invalid("request_id", problem));
-        }
-        let again = answered.into_iter().zip(jobs).map(|((id, existing), new)| Enqueued {
-            job: self.job(id).unwrap_or_else(|| gone(id, new, now)),
-            existing,
-        });
-        Ok(Reply::Enqueued(again.collect()))
-    }
-}
-
-/// A job that was removed since it was enqueued: its id, and what the call itself says of it.
-fn gone(id: JobId, new: &NewJob, now: Timestamp) -> JobView {
-    use super::job::{End, JobRecord, JobState, Phase};
-    let record = JobRecord {
-        id,
-        queue: Name::clone(&new.queue),
-        kind: Name::clone(&new.kind),
-        priority: new.priority,
-        bindings: Arc::from([]),
-        options: JobOptions { ..new.options },
-        unique: new.unique.clone(),
-        create_time: now,
-        ready_at: now,
-        run_at: now,
-        attempts: 0,
-        releases: 0,
-        unconfirmed: 0,
-        failures: 0,
-        phase: Phase::Over(End::Completed, now),
-        body_bytes: new.body.bytes(),
-    };
-    let bindings = new.bindings.iter().map(|binding| (Name::clone(&binding.budget), binding.cost)).collect();
-    JobView { record, state: JobState::Completed, bindings, lease: None }
 }
 
 /// The answered enqueues that a repeat would get again, the oldest first.

@@ -9,6 +9,7 @@ use super::Scheduler;
 use super::job::{JobState, Name};
 use super::jobs::Job;
 use super::lane::Lane;
+use super::queue::Queue;
 use super::rejection::Rejection;
 use super::units::{BudgetId, JobId, LaneId, QueueId, Timestamp};
 use super::validate;
@@ -104,19 +105,23 @@ impl Scheduler {
     pub fn list_queues(&self, after: Option<&str>, limit: usize) -> Page<QueueView, Name> {
         let found: Vec<_> = self.queues.after(after).take(limit + 1).collect();
         let (found, next) = cut(found, limit);
-        let view = |queue: &super::queue::Queue| {
-            let mut depth = Depth::default();
-            let lanes = || queue.lanes.iter().map(|id| self.lanes.get(*id));
-            lanes().for_each(|lane| depth.merge(lane.depth()));
-            QueueView {
-                name: Name::clone(&queue.name),
-                paused: queue.paused,
-                depth,
-                oldest_ready_at: lanes().filter_map(Lane::oldest_ready_at).min(),
-                workers: queue.sessions.len() as u32,
-            }
-        };
-        Page { next_after: next.map(|queue| Name::clone(&queue.name)), items: found.into_iter().map(view).collect() }
+        Page {
+            next_after: next.map(|queue| Name::clone(&queue.name)),
+            items: found.into_iter().map(|queue| self.queue_view(queue)).collect(),
+        }
+    }
+
+    pub(super) fn queue_view(&self, queue: &Queue) -> QueueView {
+        let lanes = || queue.lanes.iter().map(|id| self.lanes.get(*id));
+        let mut depth = Depth::default();
+        lanes().for_each(|lane| depth.merge(lane.depth()));
+        QueueView {
+            name: Name::clone(&queue.name),
+            paused: queue.paused,
+            depth,
+            oldest_ready_at: lanes().filter_map(Lane::oldest_ready_at).min(),
+            workers: queue.sessions.len() as u32,
+        }
     }
 
     fn sought<'a>(&self, filter: &'a JobFilter) -> Result<Sought<'a>, Rejection> {

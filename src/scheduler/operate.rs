@@ -41,14 +41,15 @@ impl Scheduler {
 
     /// The queue dispatches nothing, or does again. It need not exist.
     pub(super) fn set_paused(&mut self, name: &Name, paused: bool) -> Result<Reply, Rejection> {
-        validate::name("queue", name)?;
+        validate::name("name", name)?;
         let id = self.queues.named(name);
         if std::mem::replace(&mut self.queues.get_mut(id).paused, paused) != paused {
             self.queues.offer_all(id);
             self.journal.queues.insert(Name::clone(name));
         }
+        let view = self.queue_view(self.queues.get(id));
         self.queues.forget_unused(id);
-        Ok(Reply::Done)
+        Ok(Reply::Queue(view))
     }
 
     fn operated(&self, key: Name) -> Result<BudgetId, Rejection> {

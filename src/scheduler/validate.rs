@@ -92,7 +92,7 @@ pub fn policy(policy: &Policy) -> Checked {
 
 /// How long an operator blocks a budget.
 pub fn block(block: Nanos) -> Checked {
-    span("duration", block, Nanos::ZERO, YEAR)
+    span("duration", block, Nanos(1), YEAR)
 }
 
 /// The level an operator sets.

@@ -49,7 +49,7 @@ impl Stage {
         match self.world.apply(command)? {
             Ok(Reply::Enqueued(enqueued)) if enqueued.len() == jobs.len() => {
                 for (story, enqueued) in jobs.iter().zip(enqueued) {
-                    self.jobs.add(&story.id, enqueued.job.record.id);
+                    self.jobs.add(&story.id, enqueued.id);
                 }
                 Ok(Answer::Done)
             }

@@ -313,7 +313,7 @@ pub fn enqueue(queue: &str, payload: &str) -> Command {
 /// The only job of an answered enqueue.
 pub fn enqueued(outcome: Result<Reply, Refusal>) -> JobId {
     match outcome {
-        Ok(Reply::Enqueued(jobs)) if jobs.len() == 1 => jobs[0].job.record.id,
+        Ok(Reply::Enqueued(jobs)) if jobs.len() == 1 => jobs[0].id,
         other => panic!("not the answer to one enqueue: {other:?}"),
     }
 }

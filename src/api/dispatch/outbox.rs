@@ -1,0 +1,306 @@
+//! What a stream has to say and hasn't said, gathered into frames that its worker can take.
+
+use std::collections::VecDeque;
+
+use prost::encoding::message::encoded_len;
+
+use crate::api::convert::job_wire;
+use crate::api::proto as pb;
+use crate::api::proto::dispatch_response::Frame;
+use crate::driver::PushedJob;
+use crate::ids;
+use crate::scheduler::effect::RevokeReason;
+use crate::scheduler::units::LeaseId;
+
+/// The most jobs or results in one frame.
+const FRAME_ITEMS_MAX: usize = 256;
+/// A frame gets no further item that would take it beyond this, in bytes as encoded.
+const FRAME_BYTES_TARGET: usize = 1 << 20;
+/// What a frame has beside its items: the framing of the oneof.
+const FRAME_BYTES: usize = 16;
+/// The field that holds the items: the same in every frame with many.
+const ITEMS_TAG: u32 = 1;
+
+/// What waits to be sent. Results, and pushes with what is revoked, each in their order.
+pub struct Outbox {
+    bytes_max: usize,
+    urgent: VecDeque<Frame>,
+    settled: VecDeque<pb::SettleResult>,
+    extended: VecDeque<pb::ExtendResult>,
+    events: VecDeque<Event>,
+    /// Whether the last frame held results, so that neither they nor the jobs wait for ever.
+    results_sent: bool,
+}
+
+enum Event {
+    Job(Box<pb::LeasedJob>),
+    Revoked(LeaseId, RevokeReason),
+}
+
+impl Outbox {
+    /// For a worker that takes frames of this many bytes.
+    pub fn new(frame_bytes_max: usize) -> Self {
+        Self {
+            bytes_max: frame_bytes_max.min(FRAME_BYTES_TARGET) - FRAME_BYTES,
+            urgent: VecDeque::new(),
+            settled: VecDeque::new(),
+            extended: VecDeque::new(),
+            events: VecDeque::new(),
+            results_sent: false,
+        }
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.urgent.is_empty() && self.results_waiting() == 0 && self.events.is_empty()
+    }
+
+    /// How many results wait.
+    pub fn results_waiting(&self) -> usize {
+        self.settled.len() + self.extended.len()
+    }
+
+    /// A frame of its own, before all others.
+    pub fn put_urgent(&mut self, frame: Frame) {
+        self.urgent.push_back(frame);
+    }
+
+    /// A ping, unless something is to be sent anyway.
+    pub fn put_ping(&mut self) {
+        if self.is_empty() {
+            self.put_urgent(Frame::Ping(pb::Ping {}));
+        }
+    }
+
+    /// Results of settles.
+    pub fn put_settled(&mut self, results: Vec<pb::SettleResult>) {
+        self.settled.extend(results);
+    }
+
+    /// Results of extensions.
+    pub fn put_extended(&mut self, results: Vec<pb::ExtendResult>) {
+        self.extended.extend(results);
+    }
+
+    /// Dispatched jobs.
+    pub fn put_jobs(&mut self, jobs: Vec<PushedJob>) {
+        let jobs = jobs.into_iter().map(job_wire::leased);
+        self.events.extend(jobs.map(|job| Event::Job(Box::new(job))));
+    }
+
+    /// Leases that have ended, or should.
+    pub fn put_revoked(&mut self, leases: Vec<LeaseId>, reason: RevokeReason) {
+        let revoked = leases.into_iter();
+        self.events.extend(revoked.map(|lease| Event::Revoked(lease, reason)));
+    }
+
+    /// Forgets the jobs that wait: they were released.
+    pub fn drop_jobs(&mut self) {
+        self.events.retain(|event| matches!(event, Event::Revoked(..)));
+    }
+
+    /// The next frame; `None` where nothing waits.
+    pub fn next_frame(&mut self) -> Option<pb::DispatchResponse> {
+        let frame = match self.urgent.pop_front() {
+            Some(frame) => frame,
+            None => self.next_batch()?,
+        };
+        Some(pb::DispatchResponse { frame: Some(frame) })
+    }
+
+    fn next_batch(&mut self) -> Option<Frame> {
+        let has_results = self.results_waiting() > 0;
+        self.results_sent = has_results && (!self.results_sent || self.events.is_empty());
+        if !self.results_sent {
+            return self.next_events();
+        }
+        if self.settled.is_empty() {
+            let results = take(&mut self.extended, self.bytes_max, |result| Some(encoded_len(ITEMS_TAG, result)));
+            return Some(Frame::Extended(pb::LeasesExtended { results }));
+        }
+        let results = take(&mut self.settled, self.bytes_max, |result| Some(encoded_len(ITEMS_TAG, result)));
+        Some(Frame::Settled(pb::LeasesSettled { results }))
+    }
+
+    /// As many jobs, or leases that are revoked for one reason, as come next.
+    fn next_events(&mut self) -> Option<Frame> {
+        if let Event::Revoked(_, reason) = *self.events.front()? {
+            let bytes = encoded_len_of_id();
+            let revoked = take(&mut self.events, self.bytes_max, |event| match event {
+                Event::Revoked(_, other) if *other == reason => Some(bytes),
+                Event::Revoked(..) | Event::Job(_) => None,
+            });
+            let leases = revoked.into_iter().filter_map(|event| match event {
+                Event::Revoked(lease, _) => Some(ids::lease_text(lease)),
+                Event::Job(_) => None,
+            });
+            return Some(Frame::Revoked(pb::LeasesRevoked {
+                lease_ids: leases.collect(),
+                reason: wire_reason(reason).into(),
+            }));
+        }
+        let pushed = take(&mut self.events, self.bytes_max, |event| match event {
+            Event::Job(job) => Some(encoded_len(ITEMS_TAG, &**job)),
+            Event::Revoked(..) => None,
+        });
+        let jobs = pushed.into_iter().filter_map(|event| match event {
+            Event::Job(job) => Some(*job),
+            Event::Revoked(..) => None,
+        });
+        Some(Frame::Jobs(pb::JobsPushed { jobs: jobs.collect() }))
+    }
+}
+
+/// Takes items from the front as long as they go into one frame together; the first always does. `bytes` is the size of an
+/// item, or `None` for one that belongs into another frame.
+fn take<T>(queue: &mut VecDeque<T>, bytes_max: usize, bytes: impl Fn(&T) -> Option<usize>) -> Vec<T> {
+    let mut total = 0;
+    let mut count = 0;
+    for item in queue.iter().take(FRAME_ITEMS_MAX) {
+        let Some(bytes) = bytes(item) else { break };
+        total += bytes;
+        if total > bytes_max && count > 0 {
+            break;
+        }
+        count += 1;
+    }
+    queue.drain(..count).collect()
+}
+
+fn encoded_len_of_id() -> usize {
+    const TAG_AND_LENGTH: usize = 2;
+    TAG_AND_LENGTH + ids::TEXT_BYTES
+}
+
+fn wire_reason(reason: RevokeReason) -> pb::RevokeReason {
+    match reason {
+        RevokeReason::Expired => pb::RevokeReason::Expired,
+        RevokeReason::TimedOut => pb::RevokeReason::TimedOut,
+        RevokeReason::Cancelled => pb::RevokeReason::CancelRequested,
+        RevokeReason::ForceCancelled => pb::RevokeReason::ForceCancelled,
+        RevokeReason::Ended => pb::RevokeReason::EndedElsewhere,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prost::Message;
+
+    const SMALL: usize = 64 << 10;
+
+    fn result(n: usize) -> pb::SettleResult {
+        pb::SettleResult { lease_id: ids::lease_text(LeaseId(n as u64)), ..pb::SettleResult::default() }
+    }
+
+    fn jobs(count: u64, payload: usize) -> Vec<PushedJob> {
+        (0..count).map(|lease| job_wire::tests::pushed(lease, payload)).collect()
+    }
+
+    fn frames(outbox: &mut Outbox) -> Vec<pb::DispatchResponse> {
+        std::iter::from_fn(|| outbox.next_frame()).collect()
+    }
+
+    /// What a frame holds, and how much of it.
+    fn brief(frame: &pb::DispatchResponse) -> (&'static str, usize) {
+        match frame.frame.as_ref().expect("a frame") {
+            Frame::Welcome(_) => ("welcome", 1),
+            Frame::Jobs(jobs) => ("jobs", jobs.jobs.len()),
+            Frame::Settled(settled) => ("settled", settled.results.len()),
+            Frame::Extended(extended) => ("extended", extended.results.len()),
+            Frame::Revoked(revoked) => ("revoked", revoked.lease_ids.len()),
+            Frame::Draining(_) => ("draining", 1),
+            Frame::Ping(_) => ("ping", 1),
+        }
+    }
+
+    #[test]
+    fn many_results_share_frames_in_order() {
+        let mut outbox = Outbox::new(SMALL);
+        outbox.put_settled((0..300).map(result).collect());
+        outbox.put_settled((300..600).map(result).collect());
+        let frames = frames(&mut outbox);
+        let counts: Vec<_> = frames.iter().map(brief).collect();
+        assert_eq!(counts, [("settled", 256), ("settled", 256), ("settled", 88)]);
+        let ids: Vec<String> = frames
+            .into_iter()
+            .flat_map(|frame| match frame.frame {
+                Some(Frame::Settled(settled)) => settled.results,
+                _ => Vec::new(),
+            })
+            .map(|result| result.lease_id)
+            .collect();
+        let expected: Vec<String> = (0..600).map(|n| result(n).lease_id).collect();
+        assert_eq!(ids, expected);
+        assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn no_frame_exceeds_what_the_worker_takes() {
+        for (bytes_max, payload) in [(SMALL, 1000), (SMALL, 30_000), (8 << 20, 300_000)] {
+            let mut outbox = Outbox::new(bytes_max);
+            outbox.put_jobs(jobs(20, payload));
+            let frames = frames(&mut outbox);
+            let bytes = bytes_max.min(FRAME_BYTES_TARGET);
+            assert!(frames.iter().all(|frame| frame.encoded_len() <= bytes));
+            let count: usize = frames.iter().map(|frame| brief(frame).1).sum();
+            assert_eq!(count, 20);
+        }
+    }
+
+    #[test]
+    fn frames_are_as_full_as_they_may_be() {
+        let bytes_of_one = encoded_len(ITEMS_TAG, &job_wire::leased(jobs(1, 5000).remove(0)));
+        let fit = (SMALL - FRAME_BYTES) / bytes_of_one;
+        let mut outbox = Outbox::new(SMALL);
+        outbox.put_jobs(jobs(fit as u64 + 1, 5000));
+        let counts: Vec<_> = frames(&mut outbox).iter().map(brief).collect();
+        assert_eq!(counts, [("jobs", fit), ("jobs", 1)]);
+    }
+
+    #[test]
+    fn a_job_larger_than_the_target_goes_alone() {
+        let mut outbox = Outbox::new(4 << 20);
+        outbox.put_jobs(jobs(2, 2 << 20));
+        let frames = frames(&mut outbox);
+        assert_eq!(frames.len(), 2);
+        assert!(frames.iter().all(|frame| frame.encoded_len() <= 4 << 20));
+    }
+
+    #[test]
+    fn a_push_never_comes_after_its_revocation() {
+        let mut outbox = Outbox::new(SMALL);
+        outbox.put_jobs(jobs(2, 1));
+        outbox.put_revoked(vec![LeaseId(0)], RevokeReason::Expired);
+        outbox.put_revoked(vec![LeaseId(1)], RevokeReason::Expired);
+        outbox.put_revoked(vec![LeaseId(9)], RevokeReason::Cancelled);
+        outbox.put_jobs(jobs(1, 1));
+        let briefs: Vec<_> = frames(&mut outbox).iter().map(brief).collect();
+        assert_eq!(briefs, [("jobs", 2), ("revoked", 2), ("revoked", 1), ("jobs", 1)]);
+    }
+
+    #[test]
+    fn results_and_jobs_take_turns() {
+        let mut outbox = Outbox::new(SMALL);
+        outbox.put_settled((0..600).map(result).collect());
+        outbox.put_jobs(jobs(300, 1));
+        outbox.put_urgent(Frame::Draining(pb::ServerDraining::default()));
+        let briefs: Vec<_> = frames(&mut outbox).iter().map(brief).collect();
+        let kinds: Vec<_> = briefs.iter().map(|(kind, _)| *kind).collect();
+        assert_eq!(kinds, ["draining", "settled", "jobs", "settled", "jobs", "settled"]);
+    }
+
+    #[test]
+    fn released_jobs_and_needless_pings_are_not_sent() {
+        let mut outbox = Outbox::new(SMALL);
+        outbox.put_jobs(jobs(3, 1));
+        outbox.put_revoked(vec![LeaseId(9)], RevokeReason::Ended);
+        outbox.put_ping();
+        outbox.drop_jobs();
+        let briefs: Vec<_> = frames(&mut outbox).iter().map(brief).collect();
+        assert_eq!(briefs, [("revoked", 1)]);
+        outbox.put_ping();
+        outbox.put_ping();
+        assert_eq!(frames(&mut outbox).len(), 1);
+    }
+}
