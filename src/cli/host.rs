@@ -1,0 +1,89 @@
+//! A server in this process: its parts put together, started in order, and ended in order.
+//!
+//! Owns what is said when a part can't be started. Refuses to know why it should end.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use tokio::net::TcpListener;
+
+use crate::api::{self, ApiOptions};
+use crate::clock::{Clock, SystemClock};
+use crate::config::Config;
+use crate::driver::{self, Handle, Joined};
+use crate::store::OpenStore;
+
+/// A server that has its address and its store, and doesn't answer yet.
+pub(super) struct Host {
+    listener: TcpListener,
+    clock: Arc<dyn Clock>,
+    handle: Handle,
+    joined: Joined,
+    options: ApiOptions,
+}
+
+impl Host {
+    /// Takes the address first, since that changes nothing, then opens and recovers the store.
+    pub async fn start(config: &Config) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind(config.listen).await.map_err(|error| refused(config.listen, &error))?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let source: Box<dyn OpenStore> = Box::new(config.store.clone());
+        let options = driver::Options {
+            config: config.scheduler.clone(),
+            durability: config.durability,
+            ..driver::Options::default()
+        };
+        let of_driver = Arc::clone(&clock);
+        let starting = tokio::task::spawn_blocking(move || driver::start(source, of_driver, options));
+        let (handle, joined) = starting.await.context("the store's opening was interrupted")??;
+        let options = ApiOptions {
+            payload_bytes_max: config.scheduler.payload_bytes_max,
+            shutdown_grace: config.shutdown_grace,
+            ..ApiOptions::default()
+        };
+        Ok(Self { listener, clock, handle, joined, options })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Answers until `shutdown` completes, then drains, and closes the store. Fails where the scheduler or the transport did.
+    pub async fn serve(self, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
+        let Self { listener, clock, handle, joined, options } = self;
+        let served = {
+            let mut serving = pin!(api::run(listener, handle.clone(), clock, options, shutdown));
+            let mut joining = pin!(joined.join());
+            let served = tokio::select! {
+                served = &mut serving => served,
+                ended = &mut joining => {
+                    ended?;
+                    bail!("the scheduler ended before it was told to, which is a bug");
+                }
+            };
+            handle.stop().await;
+            joining.await?;
+            served
+        };
+        Ok(served?)
+    }
+}
+
+/// Why an address can't be had, and what to do about it.
+fn refused(address: SocketAddr, error: &io::Error) -> anyhow::Error {
+    let port = address.port();
+    let why = match error.kind() {
+        io::ErrorKind::AddrInUse => format!(
+            "another program listens there, perhaps another sluicegate; `ss -ltnp 'sport = :{port}'` shows which. \
+             --listen names another address"
+        ),
+        io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied: ports below 1024 take a privilege".to_owned(),
+        _ => error.to_string(),
+    };
+    anyhow::anyhow!("cannot listen on {address}: {why}")
+}
