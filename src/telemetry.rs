@@ -2,7 +2,10 @@
 //!
 //! Owns the subscriber. Refuses to carry what a job carries: payloads, results and metadata are in no event and no span.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, IsTerminal};
+use std::panic::{self, PanicHookInfo};
+use std::thread;
 
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
@@ -11,7 +14,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 /// The target of what happens to single jobs: one line an event, at debug.
 pub const JOB_TARGET: &str = "sluicegate::job";
 
-/// The span of one call, which knows its method and, once it is over, its status.
+/// The span of one call, which knows its method and nothing of what it carries.
 pub const RPC_SPAN: &str = "rpc";
 
 /// The flags that say what is logged, and how.
@@ -56,7 +59,31 @@ pub fn start(args: &LogArgs, default: &str) -> Result<(), FilterError> {
         LogFormat::Human => subscriber.with_ansi(io::stderr().is_terminal()).finish().try_init(),
         LogFormat::Json => subscriber.json().flatten_event(true).finish().try_init(),
     };
+    log_panics();
     Ok(())
+}
+
+/// Makes panics events like others: some are caught and handled, and all of them are to be found where everything else is.
+fn log_panics() {
+    let unlogged = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if tracing::enabled!(tracing::Level::ERROR) {
+            log_panic(info);
+        } else {
+            unlogged(info);
+        }
+    }));
+}
+
+fn log_panic(info: &PanicHookInfo<'_>) {
+    let words = info.payload_as_str().unwrap_or("it said nothing");
+    let location = info.location().map(ToString::to_string);
+    tracing::error!(location, thread = thread::current().name(), "panicked: {words}");
+    // Captured only where RUST_BACKTRACE asks for it.
+    let backtrace = Backtrace::capture();
+    if backtrace.status() == BacktraceStatus::Captured {
+        tracing::error!("{backtrace}");
+    }
 }
 
 fn filter(text: &str) -> Result<EnvFilter, FilterError> {

@@ -13,14 +13,16 @@ use super::values::relative;
 
 pub(super) const AFTER_HELP: &str = "\
 Examples:
-  sluicegate budget create db --allocation 5                       at most 5 tokens' worth of jobs in flight
-  sluicegate budget create smtp --allocation 100 --per 1m          100 tokens a minute, and up to 100 saved up
-  sluicegate budget create api --allocation 50 --per 1s --burst 8  50 a second, at most 8 at once
-  sluicegate budget update api --burst 4                           changes the burst alone
+  sluicegate budget create db --allocation 5                         at most 5 tokens in flight
+  sluicegate budget create smtp --allocation 100 --per 1m            100 tokens a minute
+  sluicegate budget create api --allocation 50 --per 1s --burst 8    50 a second, 8 at once
+  sluicegate budget update api --burst 4                             changes the burst alone
   sluicegate budget list
   sluicegate budget get smtp --output json | jq -r .status.available
 
-A change takes effect at once: raising a limit wakes the jobs that wait for it, lowering it ends nothing that is in flight.
+A change takes effect at once: raising a limit wakes the jobs that wait for it, lowering it ends nothing that \
+is in flight.
+
 With --output json each budget is one line: `Budget` of the contract in protobuf's JSON mapping.";
 
 #[derive(Debug, Subcommand)]

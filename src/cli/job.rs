@@ -16,11 +16,12 @@ pub(super) const AFTER_HELP: &str = "\
 Examples:
   sluicegate job list --queue emails --state dead
   sluicegate job get JOB
-  sluicegate job explain JOB                             why it isn't being dispatched, and until when
+  sluicegate job explain JOB                 why it isn't being dispatched, and until when
   sluicegate job count --budget smtp --state ready
   sluicegate job list --state dead --limit 0 --output json | jq -r .id
 
-With --output json each job is one line: `Job` of the contract in protobuf's JSON mapping, and for explain `JobExplanation`.";
+With --output json each job is one line: `Job` of the contract in protobuf's JSON mapping, and for explain \
+`JobExplanation`.";
 
 /// The largest page a server gives.
 const PAGE_SIZE_MAX: u32 = 1000;
@@ -38,8 +39,6 @@ pub(super) enum JobCommand {
     },
     /// Shows jobs in the order of their enqueues
     List {
-        #[command(flatten)]
-        filter: Box<FilterArgs>,
         /// The most jobs to show; 0 for all
         #[arg(long, value_name = "N", default_value_t = 100)]
         limit: u64,
@@ -50,13 +49,15 @@ pub(super) enum JobCommand {
         server: ServerArgs,
         #[command(flatten)]
         output: OutputArgs,
+        #[command(flatten)]
+        filter: Box<FilterArgs>,
     },
     /// Counts jobs, and prints the number
     Count {
         #[command(flatten)]
-        filter: Box<FilterArgs>,
-        #[command(flatten)]
         server: ServerArgs,
+        #[command(flatten)]
+        filter: Box<FilterArgs>,
     },
     /// Says why a job isn't being dispatched
     Explain {

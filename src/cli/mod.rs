@@ -171,6 +171,9 @@ mod tests {
         for subcommand in command().get_subcommands() {
             let help = subcommand.get_after_help().expect("help that teaches").to_string();
             assert!(help.contains(&format!("sluicegate {}", subcommand.get_name())), "{}", subcommand.get_name());
+            // Prose is wrapped when it is shown; what is set in columns has to fit.
+            let too_wide = help.lines().find(|line| line.starts_with(' ') && line.chars().count() > 98);
+            assert_eq!(too_wide, None);
         }
     }
 

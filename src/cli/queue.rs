@@ -13,8 +13,8 @@ Examples:
   sluicegate queue list
   sluicegate queue list --output json | jq -r 'select(.workers == 0) | .name'
 
-A queue exists as soon as a job names it. With --output json each queue is one line: `Queue` of the contract in protobuf's
-JSON mapping.";
+A queue exists as soon as a job names it. With --output json each queue is one line: `Queue` of the contract in \
+protobuf's JSON mapping.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum QueueCommand {

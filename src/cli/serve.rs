@@ -13,16 +13,16 @@ use crate::config::{Config, ServeArgs};
 
 pub(super) const AFTER_HELP: &str = "\
 Examples:
-  sluicegate serve                                     on 127.0.0.1:7654, data in ./sluicegate-data
-  sluicegate serve --listen 127.0.0.1:0 --data /tmp/x  on a free port: standard output says which
+  sluicegate serve                                     on port 7654, data in ./sluicegate-data
+  sluicegate serve --listen 127.0.0.1:0 --data /tmp/x  on a free port, which is printed
   sluicegate serve --log info,sluicegate::job=debug    with a log line per job event
   SLUICEGATE_DATA=/var/lib/sluicegate sluicegate serve --log-format json
 
 Standard output has one line once it serves: `listening on IP:PORT`. Logs go to standard error; payloads are never logged.
 
-SIGTERM or Ctrl-C shuts it down: health says NOT_SERVING, nothing more is dispatched, settlements are taken until no worker holds
-a job or --shutdown-grace is over. A second signal ends it at once. Either way nothing acknowledged is lost, and jobs in flight
-stay in flight: their workers come back for them.";
+SIGTERM or Ctrl-C shuts it down: health says NOT_SERVING, nothing more is dispatched, settlements are taken \
+until no worker holds a job or --shutdown-grace is over. A second signal ends it at once. Either way nothing \
+acknowledged is lost, and jobs in flight stay in flight: their workers come back for them.";
 
 /// Serves until a signal comes, or something fails.
 pub(super) fn run(args: ServeArgs) -> anyhow::Result<()> {

@@ -1,9 +1,12 @@
 //! How much memory a command takes while it waits: near enough to bound the mailbox and a batch by.
 
 use crate::scheduler::Command;
-use crate::scheduler::command::{BindingOperation, NewBinding, NewJob, OpenSession, Outcome, SessionMode, Verdict};
+use crate::scheduler::command::{
+    BindingOperation, JobPatch, JobsChange, NewBinding, NewJob, OpenSession, Outcome, SessionMode, Verdict,
+};
 use crate::scheduler::job::Name;
 use crate::scheduler::units::LeaseId;
+use crate::scheduler::view::JobFilter;
 
 /// About the bytes that `command` holds on to, beyond a small constant.
 pub(super) fn of_command(command: &Command) -> usize {
@@ -11,6 +14,7 @@ pub(super) fn of_command(command: &Command) -> usize {
         Command::Enqueue { jobs, .. } => jobs.iter().map(of_job).sum(),
         Command::Settle { outcomes } => outcomes.iter().map(of_outcome).sum(),
         Command::ModifyBindings { operation, .. } => of_operation(operation),
+        Command::ChangeJobs { filter, change, .. } => of_filter(filter) + of_change(change),
         Command::OpenSession(open) => of_session(open),
         Command::Received { leases } | Command::Extend { leases } => of_leases(leases),
         Command::CreateBudget { .. }
@@ -36,6 +40,20 @@ pub(super) fn of_session(open: &OpenSession) -> usize {
         SessionMode::Once { .. } => 0,
     };
     held + open.queues.iter().map(of_name).sum::<usize>()
+}
+
+fn of_filter(filter: &JobFilter) -> usize {
+    let ids = filter.ids.as_ref().map_or(0, |ids| size_of_val(&ids[..]));
+    let names = [&filter.queues, &filter.kinds, &filter.budgets].into_iter().flatten().flatten();
+    ids + names.map(of_name).sum::<usize>()
+}
+
+fn of_change(change: &JobsChange) -> usize {
+    match change {
+        JobsChange::Bindings(operation) => of_operation(operation),
+        JobsChange::Update(_) => size_of::<JobPatch>(),
+        JobsChange::Cancel { .. } | JobsChange::Retry | JobsChange::Delete => 0,
+    }
 }
 
 fn of_job(job: &NewJob) -> usize {

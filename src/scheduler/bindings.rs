@@ -1,7 +1,6 @@
 //! Bindings as callers name them: resolved against the budgets that exist or are to be created, and changed on a job.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::Scheduler;
 use super::command::{BindingOperation, NewBinding, Reply};
@@ -27,16 +26,23 @@ impl Plan {
 }
 
 /// A binding of a plan.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedBinding {
     budget: PlannedBudget,
     cost: Tokens,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PlannedBudget {
     Existing(BudgetId),
     Created(usize),
+}
+
+impl PlannedBinding {
+    /// A binding that stays as it is.
+    pub fn kept(binding: &Binding) -> Self {
+        Self { budget: PlannedBudget::Existing(binding.budget), cost: binding.cost }
+    }
 }
 
 /// The budgets that a plan has created.
@@ -110,36 +116,25 @@ impl Scheduler {
         }
         let mut plan = Plan::default();
         let planned = self.plan_operation(&mut plan, id, operation).within(|| "operation".into())?;
-        if planned.len() > validate::BINDINGS_MAX {
-            let problem =
-                format!("the job would have {} bindings, it can have {}", planned.len(), validate::BINDINGS_MAX);
-            return Err(Rejection::invalid("operation", problem));
-        }
         self.check_budget_room(plan.creations())?;
         let created = self.carry_out(now, plan);
-        let bindings: Arc<[Binding]> = created.bind(planned).into();
-        if bindings != *self.bindings_of(id) {
-            self.move_job(id, bindings);
-        }
+        self.rebind_job(id, created.bind(planned).into());
         Ok(Reply::Job(self.job_view(id)))
     }
 
     /// All bindings the job has after the operation.
-    fn plan_operation(
+    pub(super) fn plan_operation(
         &self,
         plan: &mut Plan,
         id: JobId,
         operation: &BindingOperation,
     ) -> Result<Vec<PlannedBinding>, Rejection> {
-        let planned =
-            |binding: &Binding| PlannedBinding { budget: PlannedBudget::Existing(binding.budget), cost: binding.cost };
-        let bound: Vec<PlannedBinding> = self.bindings_of(id).iter().map(planned).collect();
         let find = |key: &str| {
             let budget = self.budgets.find(key)?;
             self.bindings_of(id).iter().position(|binding| binding.budget == budget)
         };
         let not_bound = |key: &Name| Rejection::NotBound { job: id, budget: Name::clone(key) };
-        let mut after = bound;
+        let mut after: Vec<PlannedBinding> = self.bindings_of(id).iter().map(PlannedBinding::kept).collect();
         match operation {
             BindingOperation::Bind(new) => {
                 if find(&new.budget).is_some() {
@@ -167,6 +162,10 @@ impl Scheduler {
             BindingOperation::ReplaceAll(all) => {
                 after = self.plan_bindings(plan, all).within(|| "replace_all".into())?;
             }
+        }
+        if after.len() > validate::BINDINGS_MAX {
+            let problem = format!("would make {} bindings; a job has at most {}", after.len(), validate::BINDINGS_MAX);
+            return Err(Rejection::invalid("", problem));
         }
         Ok(after)
     }

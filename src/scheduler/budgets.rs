@@ -9,7 +9,7 @@ use super::effect::{BudgetRecord, Change};
 use super::job::{JobState, Name};
 use super::policy::{Policy, PolicyPatch, Strategy, StrategyPatch};
 use super::rejection::{CostExceedsCapacity, Rejection, Within};
-use super::units::{BudgetId, JobId, LaneId, Timestamp, Tokens};
+use super::units::{BudgetId, LaneId, Timestamp, Tokens};
 use super::validate;
 use super::view::{BudgetStatus, BudgetView};
 
@@ -24,6 +24,8 @@ pub struct Budget {
     pub update_time: Timestamp,
     /// Counts the policies it has had.
     pub revision: u64,
+    /// Whether it was deleted, and is kept for the finished jobs that name it (semantics 6.5).
+    pub is_deleted: bool,
     /// Its tokens and its policy.
     pub pool: Pool,
     /// Unfinished jobs that are bound to it.
@@ -42,6 +44,7 @@ impl Budget {
             create_time: now,
             update_time: now,
             revision: 1,
+            is_deleted: false,
             pool,
             bound: 0,
             lanes: BTreeSet::new(),
@@ -63,6 +66,7 @@ impl Budget {
             create_time: self.create_time,
             update_time: self.update_time,
             revision: self.revision,
+            is_deleted: self.is_deleted,
         }
     }
 
@@ -89,9 +93,9 @@ impl Budgets {
         self.by_key.get(key).copied()
     }
 
-    /// How many there are.
+    /// How many there are, deleted ones apart.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.by_key.len()
     }
 
     /// The budget with a number that is in use.
@@ -109,15 +113,34 @@ impl Budgets {
         self.rows.contains_key(&id)
     }
 
-    /// Adds a budget whose key is free.
+    /// Adds a budget; one that isn't deleted has a free key.
     pub fn insert(&mut self, id: BudgetId, budget: Budget) {
-        self.by_key.insert(Name::clone(&budget.key), id);
+        if !budget.is_deleted {
+            self.by_key.insert(Name::clone(&budget.key), id);
+        }
         self.rows.insert(id, budget);
     }
 
-    fn remove(&mut self, id: BudgetId) {
-        let budget = self.rows.remove(&id).expect("a number in use");
-        self.by_key.remove(&budget.key);
+    /// Frees the key of a budget that nothing unfinished is bound to; the budget itself stays until no job names it.
+    fn delete(&mut self, id: BudgetId) {
+        let budget = self.get_mut(id);
+        budget.is_deleted = true;
+        let (key, is_unnamed) = (Name::clone(&budget.key), budget.lanes.is_empty());
+        self.by_key.remove(&key);
+        if is_unnamed {
+            self.rows.remove(&id);
+        }
+    }
+
+    /// A lane is no more. Says whether a deleted budget goes with it.
+    pub fn unbind_lane(&mut self, id: BudgetId, cost: Tokens, lane: LaneId) -> bool {
+        let budget = self.get_mut(id);
+        budget.lanes.remove(&(cost, lane));
+        let is_last = budget.is_deleted && budget.lanes.is_empty();
+        if is_last {
+            self.rows.remove(&id);
+        }
+        is_last
     }
 
     /// Those whose key is above `after`, in key order.
@@ -201,11 +224,9 @@ impl Scheduler {
         if budget.bound > 0 {
             return Err(Rejection::BudgetInUse { key, jobs: budget.bound });
         }
-        self.unbind_finished(id);
         self.set_alarm(id, None);
-        self.budgets.remove(id);
+        self.budgets.delete(id);
         self.thirsty.remove(&id);
-        self.journal.pools.remove(&id);
         self.journal.budgets.insert(id);
         Ok(Reply::Done)
     }
@@ -266,17 +287,6 @@ impl Scheduler {
             facts.total += unfinished;
         }
         found.map_or(Ok(()), |facts| Err(Rejection::CostExceedsCapacity(facts)))
-    }
-
-    /// Takes a budget out of the bindings of the terminal jobs that still name it, so that it can be deleted.
-    fn unbind_finished(&mut self, id: BudgetId) {
-        let jobs: Vec<JobId> =
-            self.budgets.get(id).lanes.iter().flat_map(|(_, lane)| self.lanes.get(*lane).jobs()).collect();
-        for job in jobs {
-            let bindings: Vec<_> =
-                self.bindings_of(job).iter().filter(|binding| binding.budget != id).copied().collect();
-            self.move_job(job, bindings.into());
-        }
     }
 
     /// A budget as it is now.

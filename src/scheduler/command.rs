@@ -1,9 +1,9 @@
 //! What the scheduler can be told, and what it answers.
 
-use super::job::{Body, JobOptions, Name, Unique};
+use super::job::{Backoff, Body, JobOptions, Name, Retention, Unique};
 use super::policy::{Policy, PolicyPatch};
 use super::units::{JobId, LeaseId, Nanos, SessionId, Timestamp, Tokens};
-use super::view::{BudgetView, JobView, QueueView};
+use super::view::{BudgetView, JobFilter, JobView, QueueView};
 
 /// One request to change something. `Scheduler::apply` does it whole or refuses it whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +86,15 @@ pub enum Command {
         job: JobId,
         /// How.
         operation: BindingOperation,
+    },
+    /// Changes the jobs that a filter selects (semantics 8.2).
+    ChangeJobs {
+        /// Which.
+        filter: JobFilter,
+        /// How.
+        change: JobsChange,
+        /// How many of them at once.
+        part: Part,
     },
     /// A worker opened a `Dispatch` stream, or a `LeaseJobs` call waits.
     OpenSession(OpenSession),
@@ -172,6 +181,74 @@ pub enum BindingOperation {
     UnbindAll,
     /// Replaces all bindings by these.
     ReplaceAll(Vec<NewBinding>),
+}
+
+/// What is to be done with all jobs that a filter selects; those whose state it isn't for are left as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JobsChange {
+    /// Queued ones end; the workers of those in flight are asked to (semantics 6.1).
+    Cancel {
+        /// Ends the leases of those in flight at once.
+        force: bool,
+    },
+    /// Dead and cancelled ones, and those that wait for their backoff, are ready now (semantics 6.5).
+    Retry,
+    /// All but those in flight are removed.
+    Delete,
+    /// Queued ones get another spec.
+    Update(Box<JobPatch>),
+    /// Queued ones get other bindings (semantics 8.2).
+    Bindings(BindingOperation),
+}
+
+/// A merge patch of a job's spec: only what is `Some` changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobPatch {
+    /// Another queue.
+    pub queue: Option<Name>,
+    /// Another type.
+    pub kind: Option<Name>,
+    /// Another priority.
+    pub priority: Option<u16>,
+    /// Another run time; `Some(None)` is now. Ends a backoff or a delay.
+    pub run_time: Option<Option<Timestamp>>,
+    /// Another bound on attempts.
+    pub max_attempts: Option<u32>,
+    /// Another backoff.
+    pub backoff: Option<Backoff>,
+    /// Another retention.
+    pub retention: Option<Retention>,
+    /// Another timeout; `Some(None)` takes it away.
+    pub timeout: Option<Option<Nanos>>,
+}
+
+impl JobPatch {
+    /// The options with what this names changed.
+    pub fn apply(&self, options: &JobOptions) -> JobOptions {
+        JobOptions {
+            max_attempts: self.max_attempts.unwrap_or(options.max_attempts),
+            backoff: self.backoff.unwrap_or(options.backoff),
+            retention: self.retention.unwrap_or(options.retention),
+            timeout: self.timeout.unwrap_or(options.timeout),
+        }
+    }
+}
+
+/// How much of a selection one command changes. Without `apply` it changes nothing and answers, or refuses, as if it had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it, if it is no more than one commit may hold; else [`Reply::TooMany`].
+    Whole {
+        /// Whether to change them.
+        apply: bool,
+    },
+    /// The next piece after this id, in id order.
+    Step {
+        /// Where the piece before has ended.
+        after: Option<JobId>,
+        /// Whether to change them.
+        apply: bool,
+    },
 }
 
 /// How many unsettled jobs a worker will hold at once.
@@ -271,6 +348,10 @@ pub enum Reply {
     Enqueued(Vec<Enqueued>),
     /// The job as it is now.
     Job(JobView),
+    /// What a change of a selection has done.
+    Changed(Changed),
+    /// The selection is larger than one commit: it is to be changed in steps.
+    TooMany,
     /// The stream is open.
     Opened {
         /// The leases it took over.
@@ -293,6 +374,19 @@ pub struct Enqueued {
     pub existing: bool,
     /// A lone job as it is now; `None` where it is removed since, and for each of several, which are named only.
     pub job: Option<Box<JobView>>,
+}
+
+/// What a change of a selection, or a step of it, has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// How many jobs it has changed.
+    pub changed: u64,
+    /// Jobs in flight that it would have changed, or that it could only ask to end: the first 1000.
+    pub blocked: Vec<JobId>,
+    /// How many these are.
+    pub blocked_count: u64,
+    /// Where the next step begins; `None` after the last.
+    pub next_after: Option<JobId>,
 }
 
 /// The answer to one outcome.

@@ -59,6 +59,8 @@ pub struct BudgetRecord {
     pub update_time: Timestamp,
     /// Counts the policies this budget has had; the etag is made of it.
     pub revision: u64,
+    /// Whether it was deleted, and is kept for the finished jobs that name it (semantics 6.5).
+    pub is_deleted: bool,
 }
 
 /// A pool as it is stored. Use by jobs in flight is derived from their leases, never stored.

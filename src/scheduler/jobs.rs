@@ -114,13 +114,22 @@ impl Jobs {
         self.rows.insert(id.0, job);
     }
 
-    /// Takes a job out.
-    pub fn remove(&mut self, id: JobId) -> Job {
-        let mut job = self.rows.remove(id.0).expect("a job that exists");
-        let kind = std::mem::replace(&mut job.kind, Name::from(""));
+    /// Forgets a job, and what it alone shared.
+    pub fn remove(&mut self, id: JobId) {
+        let Job { kind, options, .. } = self.rows.remove(id.0).expect("a job that exists");
         self.kinds.release(kind);
-        self.options.release(Arc::clone(&job.options));
-        job
+        self.options.release(options);
+    }
+
+    /// Gives a job another type, or other options.
+    pub fn reshare(&mut self, id: JobId, kind: Option<Name>, options: JobOptions) {
+        let job = self.rows.get_mut(id.0).expect("a job that exists");
+        if let Some(kind) = kind {
+            let before = std::mem::replace(&mut job.kind, self.kinds.share(kind));
+            self.kinds.release(before);
+        }
+        let before = std::mem::replace(&mut job.options, self.options.share(Arc::new(options)));
+        self.options.release(before);
     }
 
     /// A job, if it exists.

@@ -88,11 +88,6 @@ impl Lane {
         UNFINISHED.into_iter().flat_map(|state| self.jobs_in(state, None))
     }
 
-    /// All its jobs.
-    pub fn jobs(&self) -> impl Iterator<Item = JobId> + '_ {
-        self.members.iter().map(|(_, job)| *job)
-    }
-
     /// Its jobs in `state` above `after`, in id order.
     pub fn jobs_in(&self, state: JobState, after: Option<JobId>) -> impl Iterator<Item = JobId> + '_ {
         let from = after.map_or(JobId(0), |JobId(id)| JobId(id.saturating_add(1)));

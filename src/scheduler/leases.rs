@@ -11,7 +11,7 @@ use super::jobs::State;
 use super::lease::{Debit, LeaseRecord, Receipt};
 use super::life::{Failed, ReleaseCause, Released};
 use super::timers::Timer;
-use super::units::{LaneId, LeaseId, Nanos, SessionId, Timestamp, Tokens};
+use super::units::{JobId, LaneId, LeaseId, Nanos, SessionId, Timestamp, Tokens};
 use super::validate;
 
 /// One live lease.
@@ -227,6 +227,30 @@ impl Scheduler {
             self.journal.revoke(session, id, reason);
         }
         self.end_lease(now, id, end, Ended::Lost);
+    }
+
+    /// The worker of a job in flight is asked to end it; the lease and its holds stay (semantics 6.1).
+    pub(super) fn ask_to_cancel(&mut self, job: JobId) {
+        let State::InFlight(id) = self.jobs.get(job).state else { unreachable!("only jobs in flight are asked for") };
+        let lease = self.leases.get_mut(id);
+        if std::mem::replace(&mut lease.record.cancelled, true) {
+            return;
+        }
+        if let Some(session) = lease.session {
+            self.journal.revoke(session, id, RevokeReason::Cancelled);
+        }
+        self.journal.leases.push(id);
+    }
+
+    /// A job in flight is cancelled and its holds are freed at once, though its handler may still run (semantics 6.1).
+    pub(super) fn force_cancel(&mut self, now: Timestamp, job: JobId) {
+        let State::InFlight(id) = self.jobs.get(job).state else { unreachable!("only jobs in flight have a lease") };
+        let lease = self.leases.get_mut(id);
+        lease.record.cancelled = true;
+        if let Some(session) = lease.session {
+            self.journal.revoke(session, id, RevokeReason::ForceCancelled);
+        }
+        self.end_lease(now, id, End::Release(ReleaseCause::Returned, Nanos::ZERO), Ended::Lost);
     }
 
     pub(super) fn settle(&mut self, now: Timestamp, outcomes: Vec<Outcome>) -> Result<Reply, super::Rejection> {

@@ -37,15 +37,20 @@ impl Scheduler {
         true
     }
 
-    /// Gives a job that isn't in flight other bindings, at its old rank.
-    pub(super) fn move_job(&mut self, id: JobId, bindings: Arc<[Binding]>) {
+    /// Moves a job that isn't in flight to another lane, at its old rank.
+    pub(super) fn move_job(&mut self, id: JobId, key: LaneKey) {
         let old = self.jobs.get(id).lane;
-        let key = LaneKey { bindings, ..self.lanes.get(old).key.clone() };
         self.take_out(id);
         self.jobs.get_mut(id).lane = self.lane_for(key);
         self.put_in(id);
         self.forget_lane_if_empty(old);
         self.journal.jobs.push(id);
+    }
+
+    /// Removes a job that isn't in flight, for good.
+    pub(super) fn delete_job(&mut self, id: JobId) {
+        self.take_out(id);
+        self.drop_job(id);
     }
 
     /// The lane with this key, made if need be. The caller puts a job in.
@@ -71,16 +76,20 @@ impl Scheduler {
         let queue = self.queues.get_gate(lane.key.gate).queue;
         self.queues.get_mut(queue).lanes.remove(&id);
         for binding in &*lane.key.bindings {
-            self.budgets.get_mut(binding.budget).lanes.remove(&(binding.cost, id));
+            if self.budgets.unbind_lane(binding.budget, binding.cost, id) {
+                self.journal.budgets.insert(binding.budget);
+            }
         }
         self.queues.forget_unused(queue);
     }
 
     /// Forgets a job that was taken out of its lane.
     fn drop_job(&mut self, id: JobId) {
-        let job = self.jobs.remove(id);
-        self.forget_lane_if_empty(job.lane);
-        self.journal.given.push(Change::DeleteJob { id, failures: job.failures });
+        let job = self.jobs.get(id);
+        let (lane, failures) = (job.lane, job.failures);
+        self.jobs.remove(id);
+        self.forget_lane_if_empty(lane);
+        self.journal.given.push(Change::DeleteJob { id, failures });
     }
 
     /// Puts a job into its lane, as its state says.

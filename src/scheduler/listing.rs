@@ -48,8 +48,19 @@ impl Scheduler {
         after: Option<JobId>,
         limit: usize,
     ) -> Result<Page<JobView, JobId>, Rejection> {
+        let (ids, next_after) = self.select(filter, after, limit)?;
+        Ok(Page { items: ids.into_iter().map(|id| self.job_view(id)).collect(), next_after })
+    }
+
+    /// [`Self::list_jobs`], by id.
+    pub(super) fn select(
+        &self,
+        filter: &JobFilter,
+        after: Option<JobId>,
+        limit: usize,
+    ) -> Result<(Vec<JobId>, Option<JobId>), Rejection> {
         let sought = self.sought(filter)?;
-        let (ids, next_after) = if let Some(ids) = &filter.ids {
+        Ok(if let Some(ids) = &filter.ids {
             let ids: BTreeSet<JobId> = ids.iter().copied().filter(|id| after.is_none_or(|after| *id > after)).collect();
             let found: Vec<JobId> = ids.into_iter().filter(|id| self.is_sought_id(&sought, *id)).collect();
             cut(found, limit)
@@ -57,8 +68,7 @@ impl Scheduler {
             cut(self.merged(&sought, &lanes, after, limit), limit)
         } else {
             self.gone_through(&sought, after, limit)
-        };
-        Ok(Page { items: ids.into_iter().map(|id| self.job_view(id)).collect(), next_after })
+        })
     }
 
     /// How many jobs a filter selects, by state.

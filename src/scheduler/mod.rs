@@ -14,7 +14,7 @@
 //! | `validate` | the bounds of all input |
 //! | `budget`, `peaks`, `budgets` | a pool's arithmetic; all budgets and their commands |
 //! | `jobs`, `lane`, `queue`, `life` | jobs, what they share, and how they change |
-//! | `enqueue`, `bindings` | the commands about jobs |
+//! | `enqueue`, `bindings`, `selection` | the commands about jobs |
 //! | `dispatch`, `parking` | who is tried next, and who waits for what |
 //! | `leases`, `sessions` | attempts, and those who make them |
 //! | `operate` | what operators do by hand |
@@ -50,6 +50,7 @@ mod queue;
 pub mod rejection;
 mod restore;
 mod retry;
+mod selection;
 mod sessions;
 mod slots;
 mod timers;
@@ -137,6 +138,7 @@ impl Scheduler {
             Command::ResumeQueue { queue } => self.set_paused(&queue, false),
             Command::Enqueue { request, jobs } => self.enqueue(now, request, jobs),
             Command::ModifyBindings { job, operation } => self.modify_bindings(now, job, &operation),
+            Command::ChangeJobs { filter, change, part } => self.change_jobs(now, &filter, &change, part),
             Command::OpenSession(open) => self.open_session(now, open),
             Command::SetWindow { session, window } => self.set_window(now, session, window),
             Command::Received { leases } => self.received(&leases),
@@ -198,7 +200,8 @@ impl Scheduler {
         let mut leases = std::mem::take(&mut self.journal.leases);
         let mut changes: Vec<Change> =
             budgets.into_iter().map(|id| budgets::budget_change(&self.budgets, id)).collect();
-        changes.extend(pools.into_iter().map(|id| Change::PutPool(self.budgets.get(id).pool.record(id))));
+        let pools = pools.into_iter().filter(|id| self.budgets.contains(*id));
+        changes.extend(pools.map(|id| Change::PutPool(self.budgets.get(id).pool.record(id))));
         jobs.sort_unstable();
         jobs.dedup();
         let living = jobs.into_iter().filter(|id| self.jobs.find(*id).is_some());

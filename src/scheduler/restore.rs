@@ -61,6 +61,7 @@ impl Scheduler {
                 create_time: record.create_time,
                 update_time: record.update_time,
                 revision: record.revision,
+                is_deleted: record.is_deleted,
                 ..Budget::new(record.key, pool, now)
             };
             self.budgets.insert(record.id, budget);

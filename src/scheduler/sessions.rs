@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Scheduler;
 use super::command::{Ended, OpenSession, Reply, SessionMode, Verdict, Window};
 use super::config::Config;
+use super::effect::RevokeReason;
 use super::job::Name;
 use super::lease::Receipt;
 use super::leases::{End, Lease};
@@ -248,7 +249,11 @@ impl Scheduler {
                     lease.session = Some(session);
                     lease.confirm_by = None;
                 });
-                let bytes = self.leases.get(id).body_bytes;
+                let lease = self.leases.get(id);
+                let bytes = lease.body_bytes;
+                if lease.record.cancelled {
+                    self.journal.revoke(session, id, RevokeReason::Cancelled);
+                }
                 self.change_session(now, session, |session| session.take(id, bytes));
                 continue;
             }

@@ -1,6 +1,8 @@
 //! The bounds of everything a command may say (semantics 2.5), checked before anything changes.
 
-use super::command::{BindingOperation, NewBinding, NewJob, OpenSession, Outcome, Unsettled, Verdict, Window};
+use super::command::{
+    BindingOperation, JobPatch, JobsChange, NewBinding, NewJob, OpenSession, Outcome, Unsettled, Verdict, Window,
+};
 use super::job::{Body, JobOptions, Name, Payload};
 use super::policy::{Policy, ReserveAfter, Strategy};
 use super::queue::SizeClass;
@@ -117,9 +119,7 @@ fn new_job(job: &NewJob, now: Timestamp, payload_bytes_max: u32) -> Checked {
         name("type", &job.kind)?;
     }
     body(&job.body, payload_bytes_max)?;
-    if job.run_time.is_some_and(|run_time| run_time > now + YEAR) {
-        return Err(Rejection::invalid("run_time", "is more than 366 d from now"));
-    }
+    job.run_time.map_or(Ok(()), |at| run_time(at, now))?;
     bindings(&job.bindings)?;
     options(&job.options)?;
     job.unique.as_ref().map_or(Ok(()), |unique| text("unique.key", &unique.key, UNIQUE_BYTES_MAX))
@@ -208,6 +208,29 @@ pub fn operation(operation: &BindingOperation) -> Checked {
         BindingOperation::UnbindAll => Ok(()),
         BindingOperation::ReplaceAll(all) => bindings(all).within(|| "replace_all".into()),
     }
+}
+
+/// A change of the jobs that a filter selects.
+pub fn jobs_change(change: &JobsChange, now: Timestamp) -> Checked {
+    match change {
+        JobsChange::Cancel { .. } | JobsChange::Retry | JobsChange::Delete => Ok(()),
+        JobsChange::Update(patch) => job_patch(patch, now).within(|| "job".into()),
+        JobsChange::Bindings(change) => operation(change).within(|| "operation".into()),
+    }
+}
+
+fn job_patch(patch: &JobPatch, now: Timestamp) -> Checked {
+    patch.queue.as_ref().map_or(Ok(()), |queue| name("queue", queue))?;
+    patch.kind.as_ref().filter(|kind| !kind.is_empty()).map_or(Ok(()), |kind| name("type", kind))?;
+    patch.run_time.flatten().map_or(Ok(()), |at| run_time(at, now))?;
+    options(&patch.apply(&JobOptions::default()))
+}
+
+fn run_time(at: Timestamp, now: Timestamp) -> Checked {
+    if at > now + YEAR {
+        return Err(Rejection::invalid("run_time", "is more than 366 d from now"));
+    }
+    Ok(())
 }
 
 /// What a caller names a call, so that its repeat gets the same answer.

@@ -1,13 +1,16 @@
 //! Turns what a story does into commands, and their replies into answers that can be judged.
 
-use sluicegate::scheduler::command::{BindingOperation, OpenSession, Outcome, Settled, SettledAs, Unsettled};
+use sluicegate::scheduler::command::{
+    BindingOperation, Changed, JobsChange, OpenSession, Outcome, Part, Settled, SettledAs, Unsettled,
+};
 use sluicegate::scheduler::job::Name;
-use sluicegate::scheduler::units::{LeaseId, SessionId};
+use sluicegate::scheduler::units::{JobId, LeaseId, SessionId};
+use sluicegate::scheduler::view::JobFilter;
 use sluicegate::scheduler::{Command, Rejection, Reply};
 
 use super::cast::{Naming, Worker};
 use super::run::Stage;
-use super::story::{BudgetDeed, LeaseRef, Settlement, StoryJob, WorkerDeed};
+use super::story::{BudgetDeed, Bulk, LeaseRef, Settlement, StoryJob, WorkerDeed};
 use super::{Trouble, reasons};
 
 /// What a command was answered.
@@ -172,6 +175,46 @@ impl Stage {
             Err(rejection) => Ok(refused(&rejection)),
         }
     }
+
+    pub(super) fn cancel(&mut self, job: &str, force: bool) -> Result<Answer, Trouble> {
+        let filter = named(self.jobs.id(job)?);
+        self.change(filter, JobsChange::Cancel { force }).map(|(answer, _)| answer)
+    }
+
+    pub(super) fn retry(&mut self, job: &str) -> Result<Answer, Trouble> {
+        let filter = named(self.jobs.id(job)?);
+        self.change(filter, JobsChange::Retry).map(|(answer, _)| answer)
+    }
+
+    pub(super) fn bulk(&mut self, bulk: &Bulk) -> Result<Answer, Trouble> {
+        let filter = JobFilter {
+            queues: bulk.queue.clone().map(|queue| vec![queue]),
+            kinds: bulk.kind.clone().map(|kind| vec![kind]),
+            budgets: bulk.budget.clone().map(|budget| vec![budget]),
+            states: bulk.state.map(|state| vec![state]),
+            ..JobFilter::default()
+        };
+        let (answer, changed) = self.change(filter, JobsChange::Bindings(bulk.operation.clone()))?;
+        let (Some((count, blocked)), Some(changed)) = (&bulk.outcome, changed) else { return Ok(answer) };
+        let blocked = blocked.iter().map(|job| self.jobs.id(job)).collect::<Result<Vec<_>, _>>()?;
+        if changed.changed != *count || changed.blocked != blocked || changed.blocked_count != blocked.len() as u64 {
+            let show = |count: u64, blocked: &[JobId]| format!("changed={count} blocked={}", self.jobs.show(blocked));
+            return Err(Trouble::mismatch(show(*count, &blocked), show(changed.changed, &changed.blocked)));
+        }
+        Ok(answer)
+    }
+
+    fn change(&mut self, filter: JobFilter, change: JobsChange) -> Result<(Answer, Option<Changed>), Trouble> {
+        match self.world.apply(Command::ChangeJobs { filter, change, part: Part::Whole { apply: true } })? {
+            Ok(Reply::Changed(changed)) => Ok((Answer::Done, Some(changed))),
+            Ok(reply) => Err(unfitting(&reply)),
+            Err(rejection) => Ok((refused(&rejection), None)),
+        }
+    }
+}
+
+fn named(job: JobId) -> JobFilter {
+    JobFilter { ids: Some(vec![job]), ..JobFilter::default() }
 }
 
 fn refused(rejection: &Rejection) -> Answer {

@@ -39,8 +39,6 @@ pub enum Trouble {
     Unreadable(String),
     /// Something else is so.
     Mismatch { expected: String, so: String },
-    /// The scheduler has no command for this word.
-    NotSupported(&'static str),
     /// The scheduler, the store or the story contradicts itself.
     Broken(String),
 }
@@ -65,7 +63,6 @@ impl fmt::Display for Trouble {
             Self::Mismatch { expected, so } => {
                 write!(f, "    expected: {expected}\n    so:       {so}")
             }
-            Self::NotSupported(word) => write!(f, "    not supported by the scheduler yet: {word}"),
         }
     }
 }

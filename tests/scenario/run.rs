@@ -77,8 +77,8 @@ impl Stage {
             Action::Worker(name, deed) => self.worker(name, deed)?,
             Action::Settle(lease, settlement) => self.settle(lease, settlement)?,
             Action::Extend(lease) => self.extend(lease)?,
-            Action::Cancel { .. } => return Err(Trouble::NotSupported("cancel")),
-            Action::Retry(_) => return Err(Trouble::NotSupported("retry")),
+            Action::Cancel { job, force } => self.cancel(job, *force)?,
+            Action::Retry(job) => self.retry(job)?,
             Action::PauseQueue(queue) => {
                 let queue = queue.clone();
                 self.command(Command::PauseQueue { queue })?
@@ -88,7 +88,7 @@ impl Stage {
                 self.command(Command::ResumeQueue { queue })?
             }
             Action::Modify(job, operation) => self.modify(job, operation)?,
-            Action::Bulk(_) => return Err(Trouble::NotSupported("bulk")),
+            Action::Bulk(bulk) => self.bulk(bulk)?,
             Action::Advance(span) => {
                 self.advance(*span)?;
                 return Ok(Vec::new());

@@ -5,12 +5,12 @@ use sluicegate::scheduler::units::{Nanos, Tokens};
 
 use super::parse::{BadLine, parse};
 use super::run::play;
-use super::story::{Action, Check, Step};
+use super::story::{Action, Step};
 use super::words::{Words, cost, duration, ids, show};
 
 /// The tests, for the harness.
 pub fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 13] = [
+    let tests: [(&str, fn()); 12] = [
         ("durations_are_exact", durations_are_exact),
         ("bad_durations_are_refused", bad_durations_are_refused),
         ("durations_are_shown_as_written", durations_are_shown_as_written),
@@ -23,7 +23,6 @@ pub fn trials() -> Vec<Trial> {
         ("bad_lines_are_refused", bad_lines_are_refused),
         ("all_bad_lines_are_reported", all_bad_lines_are_reported),
         ("untrue_stories_fail", untrue_stories_fail),
-        ("words_without_a_command_fail", words_without_a_command_fail),
     ];
     let trial = |(name, test): (&str, fn())| {
         Trial::test(format!("runner::{name}"), move || {
@@ -262,15 +261,4 @@ fn untrue_stories_fail() {
         assert_eq!(failure.line, line, "{story:?}: {trouble}");
         assert!(trouble.starts_with(said), "{story:?} was told so: {trouble}");
     }
-}
-
-fn words_without_a_command_fail() {
-    let failures = play("enqueue j\n# it waits\nretry j");
-    let told: Vec<_> = failures.iter().map(|failure| failure.located("story.scn")).collect();
-    let expected = "story.scn:3: retry j\n    not supported by the scheduler yet: retry";
-    assert_eq!(told, [expected]);
-    assert!(matches!(
-        &parse("dispatched -").expect("it is a step")[..],
-        [Step { action: Action::Check(Check::Dispatched(ids)), .. }] if ids.is_empty()
-    ));
 }

@@ -30,7 +30,8 @@ Examples:
   sluicegate demo --seconds 60
   sluicegate demo | cat        plain lines, one a second
 
-It needs nothing and leaves nothing: the server listens on a free port of 127.0.0.1, and its store is a temporary directory.";
+It needs nothing and leaves nothing: the server listens on a free port of 127.0.0.1, and its store is a \
+temporary directory.";
 
 const QUEUE: &str = "demo";
 const SLOTS: &str = "slots";

@@ -22,15 +22,19 @@ use line::Defaults;
 pub(super) const AFTER_HELP: &str = "\
 Examples:
   sluicegate enqueue --queue emails --type welcome --json '{\"to\": \"ada@example.com\"}'
-  sluicegate enqueue --queue emails --budget smtp --budget tenant:7=2 --in 10m --json-file mail.json
-  sluicegate enqueue --queue q --budget api --create-budget 'api=100/1m,burst=8'
+  sluicegate enqueue --queue emails --budget smtp --budget tenant:7=2 --json-file mail.json
+  sluicegate enqueue --queue q --budget api --create-budget 'api=100/1m,burst=8' --in 10m
   sluicegate enqueue --file jobs.jsonl --on-error skip
-  find . -name '*.png' | jq -cR '{payload: {file: .}}' | sluicegate enqueue --queue thumbnails --file -
+  find . -name '*.png' | jq -cR '{payload: {file: .}}' |
+    sluicegate enqueue --queue thumbnails --file -
 
-One job: prints its id. A job that holds the same --unique key is not made twice: its id is printed, and a note says so.
+One job: prints its id. A job that holds the same --unique key is not made twice: its id is printed, and a note \
+says so.
 
-JSON lines (--file): one object a line; blank lines are passed over. Lines are enqueued in order, in batches of up to 1000 that
-are repeated with a request id after a lost connection, so that none is doubled. A refused line is reported with its number.
+JSON lines (--file): one object a line; blank lines are passed over. Lines are enqueued in order, in batches of \
+up to 1000 that are repeated with a request id after a lost connection, so that none is doubled. A refused line \
+is reported with its number.
+
   queue        text; --queue where it is left out
   type         text; --type where it is left out
   payload      any JSON, kept as it is written
@@ -38,13 +42,14 @@ are repeated with a request id after a lost connection, so that none is doubled.
   priority     0 (most urgent) to 65535; 32768 where left out
   runTime      instant, 2030-01-31T12:00:00Z, or in its place
   runIn        duration, such as 10m
-  bindings     list of \"KEY\", \"KEY=COST\" or {\"budget\", \"cost\", \"createWith\"}; createWith is \"5\", \"100/1m,burst=8\" or
-               {\"allocation\", \"whileInFlight\": {} | \"timeBased\": {\"duration\", \"burst\"}, \"after\" | \"never\": {}}
+  bindings     list of \"KEY\", \"KEY=COST\" or {\"budget\", \"cost\", \"createWith\"}
+   createWith  \"5\", \"100/1m,burst=8\" or {\"allocation\", \"whileInFlight\": {} or
+               \"timeBased\": {\"duration\", \"burst\"}, \"after\": duration or \"never\": {}}
   maxAttempts  1 to 1000; 25 where left out
   backoff      {\"initial\", \"max\", \"multiplierPercent\", \"jitterPercent\"}
   retention    {\"completed\", \"dead\", \"cancelled\"}: durations
   timeout      duration: the longest one attempt may take
-  unique       \"KEY\" or {\"key\", \"scope\": \"queued\" | \"unfinished\" | \"retained\"}
+  unique       \"KEY\" or {\"key\", \"scope\": \"queued\", \"unfinished\" or \"retained\"}
   metadata     {\"KEY\": \"VALUE\"}
 
 Exits with 1 if any line wasn't enqueued.";
@@ -60,8 +65,6 @@ pub(super) struct EnqueueArgs {
     /// The type, which tells handlers apart; may be left out
     #[arg(long = "type", value_name = "TYPE", default_value = "")]
     job_type: String,
-    #[command(flatten)]
-    one: OneArgs,
     /// Enqueues the JSON lines of a file, or of standard input for -
     #[arg(long, value_name = "FILE|-", conflicts_with = "one")]
     file: Option<PathBuf>,
@@ -75,6 +78,8 @@ pub(super) struct EnqueueArgs {
     output: OutputArgs,
     #[command(flatten)]
     server: ServerArgs,
+    #[command(flatten)]
+    one: OneArgs,
 }
 
 /// What only one job has.

@@ -30,27 +30,33 @@ use template::Template;
 pub(super) const AFTER_HELP: &str = "\
 Examples:
   sluicegate work --queue emails --window 8 -- ./send-mail --to {to} --subject {mail.subject}
-  sluicegate work --queue fetch --throttle-on-75 api:30s -- sh -c 'curl -fsS \"$1\" || exit 75' fetch {url}
-  sluicegate work --queue thumbnails --exit-when-idle 5s -- convert {file} -resize 200x200 {file}.png
+  sluicegate work --queue fetch --throttle-on-75 api:30s -- ./fetch {url}
+  sluicegate work --queue thumbnails --exit-when-idle 5s -- convert {file} {file}.png
 
 The command runs once a job, without a shell, at most --window of them at once.
-  {field}      in an argument: that field of the JSON payload; {a.b} and {list.0} reach inside. Text is put in as it is, anything
-               else as JSON. A field that isn't there fails the job. {{field}} stands for the text {field}; other braces stay
+
+  {field}      in an argument: that field of the JSON payload; {a.b} and {list.0} reach inside.
+               Text is put in as it is, anything else as JSON. A field that isn't there fails
+               the job. {{field}} stands for the text {field}; other braces stay
   stdin        the payload
-  environment  SLUICEGATE_JOB_ID, _TYPE, _QUEUE, _ATTEMPT (from 1), _MAX_ATTEMPTS, _PRIORITY, _LEASE_ID and _METADATA (a JSON object),
-               each with SLUICEGATE_JOB in front
+  environment  SLUICEGATE_JOB_ID, and with the same beginning _TYPE, _QUEUE, _ATTEMPT (from 1),
+               _MAX_ATTEMPTS, _PRIORITY, _LEASE_ID and _METADATA (a JSON object)
   stdout       passes through, and so does stderr, whose end is kept
 
 What its end means:
   exit code 0   success
-  exit code 75  release: the job goes back and no attempt is used, for --delay-on-75, or for as long as --throttle-on-75 makes its
-                budget pause
-  other         failure: the job is retried after its backoff; the end of stderr, up to 4 KiB, is the error
+  exit code 75  release: the job goes back, and no attempt is used. It comes again after
+                --delay-on-75, or when the budget that --throttle-on-75 pauses goes on
+  other         failure: the job is retried after its backoff; the end of stderr, up to 4 KiB,
+                is the error
 
-The lease is extended while the command runs. If it is lost, or the job is cancelled, the command's process group gets SIGTERM, and
-after --kill-grace SIGKILL. When a command has ended, what it left behind in its group is ended as well.
+The lease is extended while the command runs. If it is lost, or the job is cancelled, the command's process \
+group gets SIGTERM, and after --kill-grace SIGKILL. When a command has ended, what it left behind in its group is \
+ended as well.
 
-Ctrl-C or SIGTERM drains: nothing more is taken, and what runs may finish. A second one ends the commands and releases their jobs.";
+Ctrl-C or SIGTERM drains: nothing more is taken, and what runs may finish. A second one ends the commands and \
+releases their jobs; a third one kills them. A worker that is itself killed by SIGKILL can end nothing: its \
+commands go on, while their leases expire.";
 
 /// The exit code that gives a job back: EX_TEMPFAIL of sysexits.h.
 const EXIT_RELEASE: i32 = 75;

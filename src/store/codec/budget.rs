@@ -22,6 +22,7 @@ struct BudgetRow<'a> {
     create_time: i64,
     update_time: i64,
     revision: u64,
+    is_deleted: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -112,6 +113,7 @@ pub(in crate::store) fn encode_budget(budget: &BudgetRecord, out: &mut Vec<u8>) 
         create_time: budget.create_time.0,
         update_time: budget.update_time.0,
         revision: budget.revision,
+        is_deleted: budget.is_deleted,
     };
     encode(&row, out);
 }
@@ -130,6 +132,7 @@ pub(in crate::store) fn decode_budget(key: &[u8], value: &[u8]) -> Result<Budget
         create_time: Timestamp(row.create_time),
         update_time: Timestamp(row.update_time),
         revision: row.revision,
+        is_deleted: row.is_deleted,
     })
 }
 

@@ -76,6 +76,7 @@ fn budget(policy: Policy) -> BudgetRecord {
         create_time: Timestamp(3),
         update_time: Timestamp(4),
         revision: 5,
+        is_deleted: false,
     }
 }
 
@@ -111,12 +112,12 @@ fn rows_are_the_bytes_they_always_were() {
     );
 
     let in_flight = budget(Policy::while_in_flight(5));
-    assert_eq!(hex(&bytes(|out| encode_budget(&in_flight, out))), "0103617069050000060805");
+    assert_eq!(hex(&bytes(|out| encode_budget(&in_flight, out))), "010361706905000006080500");
     let time_based = budget(Policy {
         reserve_after: ReserveAfter::After(Nanos(9)),
         ..Policy::time_based(5, Nanos(7), Some(Tokens(8)))
     });
-    assert_eq!(hex(&bytes(|out| encode_budget(&time_based, out))), "010361706905010701080109060805");
+    assert_eq!(hex(&bytes(|out| encode_budget(&time_based, out))), "01036170690501070108010906080500");
     assert_eq!(hex(&bytes(|out| encode_pool(&pool(), out))), "01050801feffffffffffffffff01");
     let levels = bytes(|out| encode_levels([pool(), pool()].iter(), out));
     assert_eq!(hex(&levels), "010201050801feffffffffffffffff0101050801feffffffffffffffff01");

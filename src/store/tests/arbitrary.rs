@@ -43,6 +43,7 @@ pub(in crate::store) fn budget() -> impl Strategy<Value = BudgetRecord> {
             create_time,
             update_time,
             revision,
+            is_deleted: revision % 2 == 1,
         },
     )
 }
