@@ -30,7 +30,7 @@ const WORKERS: usize = 2;
 /// Jobs that a worker would do at once: far more than the site allows.
 const WINDOW: &str = "64";
 /// How often the server is killed where it is.
-const KILLS: usize = 3;
+const KILLS: usize = 9;
 /// How long a step may take that isn't bound by the site's rate.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -41,7 +41,7 @@ pub enum Mode {
     WithBudgets,
     /// What the site refuses when nothing holds the workers back
     WithoutBudgets,
-    /// With budgets, and the server is killed and restarted in the middle, three times
+    /// With budgets, and the server is killed and restarted, again and again
     #[value(name = "kill-9")]
     Kill9,
 }
