@@ -163,11 +163,6 @@ pub fn session_superseded(worker: &str) -> Status {
         .finish()
 }
 
-/// A call of the contract that this version doesn't offer.
-pub fn not_offered(call: &str) -> Status {
-    Status::unimplemented(format!("this version of the server doesn't offer {call}"))
-}
-
 fn overloaded(what: &str, limit: u64) -> Status {
     let draft = Draft::new(
         Code::ResourceExhausted,

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::convert::{At, budget, job_wire};
 use super::proto as pb;
 use super::proto::job_service_server::JobService;
-use super::{dispatch, enqueue_calls, errors, job_reads, lease_calls};
+use super::{dispatch, enqueue_calls, job_reads, lease_calls, selection_calls};
 use crate::scheduler::{Command, Reply};
 
 /// Takes jobs in, hands them to workers, and shows and changes them.
@@ -86,20 +86,40 @@ impl JobService for JobApi {
         Ok(Response::new(response))
     }
 
-    async fn cancel_jobs(&self, _: Request<pb::CancelJobsRequest>) -> Result<Response<pb::CancelJobsResponse>, Status> {
-        Err(errors::not_offered("CancelJobs"))
+    async fn cancel_jobs(
+        &self,
+        request: Request<pb::CancelJobsRequest>,
+    ) -> Result<Response<pb::CancelJobsResponse>, Status> {
+        self.0.accepting()?;
+        let response = selection_calls::cancel(&self.0, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
-    async fn retry_jobs(&self, _: Request<pb::RetryJobsRequest>) -> Result<Response<pb::RetryJobsResponse>, Status> {
-        Err(errors::not_offered("RetryJobs"))
+    async fn retry_jobs(
+        &self,
+        request: Request<pb::RetryJobsRequest>,
+    ) -> Result<Response<pb::RetryJobsResponse>, Status> {
+        self.0.accepting()?;
+        let response = selection_calls::retry(&self.0, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
-    async fn delete_jobs(&self, _: Request<pb::DeleteJobsRequest>) -> Result<Response<pb::DeleteJobsResponse>, Status> {
-        Err(errors::not_offered("DeleteJobs"))
+    async fn delete_jobs(
+        &self,
+        request: Request<pb::DeleteJobsRequest>,
+    ) -> Result<Response<pb::DeleteJobsResponse>, Status> {
+        self.0.accepting()?;
+        let response = selection_calls::delete(&self.0, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
-    async fn update_jobs(&self, _: Request<pb::UpdateJobsRequest>) -> Result<Response<pb::UpdateJobsResponse>, Status> {
-        Err(errors::not_offered("UpdateJobs"))
+    async fn update_jobs(
+        &self,
+        request: Request<pb::UpdateJobsRequest>,
+    ) -> Result<Response<pb::UpdateJobsResponse>, Status> {
+        self.0.accepting()?;
+        let response = selection_calls::update(&self.0, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn modify_bindings(
@@ -119,9 +139,11 @@ impl JobService for JobApi {
 
     async fn bulk_modify_bindings(
         &self,
-        _: Request<pb::BulkModifyBindingsRequest>,
+        request: Request<pb::BulkModifyBindingsRequest>,
     ) -> Result<Response<pb::BulkModifyBindingsResponse>, Status> {
-        Err(errors::not_offered("BulkModifyBindings"))
+        self.0.accepting()?;
+        let response = selection_calls::modify_bindings(&self.0, request.into_inner()).await?;
+        Ok(Response::new(response))
     }
 
     async fn explain_job(

@@ -16,6 +16,7 @@ mod lease_calls;
 mod page_token;
 pub mod proto;
 mod queue_service;
+mod selection_calls;
 pub mod server;
 
 pub use server::{ApiOptions, ServeError, run};

@@ -210,6 +210,15 @@ fn blocked_in_flight(job: &Job, deed: Deed) -> Deed {
 }
 
 impl Changed {
+    /// What the next step has done, too.
+    pub fn add(&mut self, step: Self) {
+        self.changed += step.changed;
+        self.blocked_count += step.blocked_count;
+        let room = BLOCKED_NAMED_MAX - self.blocked.len();
+        self.blocked.extend(step.blocked.into_iter().take(room));
+        self.next_after = step.next_after;
+    }
+
     fn count(&mut self, id: JobId, deed: &Deed) {
         let (changed, blocked) = match deed {
             Deed::Nothing => (false, false),

@@ -2,7 +2,7 @@
 
 use super::job::optional_priority;
 use super::time::optional_instant;
-use super::{At, Invalid, at_most, names};
+use super::{At, Invalid, at_most, names, required};
 use crate::api::proto as pb;
 use crate::ids;
 use crate::scheduler::job::{JobState, Name};
@@ -37,6 +37,15 @@ pub fn job_filter(at: &At<'_>, filter: Option<pb::JobFilter>) -> Result<JobFilte
         )?,
         run_time: range((&at.field("run_from"), wire.run_from), (&at.field("run_until"), wire.run_until))?,
     })
+}
+
+/// A filter of a call that changes jobs: it must name a condition, or say that it means all.
+pub fn chosen_jobs(at: &At<'_>, filter: Option<pb::JobFilter>) -> Result<JobFilter, Invalid> {
+    let filter = required(at, filter)?;
+    if filter == pb::JobFilter::default() {
+        return Err(at.invalid("has no condition; `all` says that every job is meant"));
+    }
+    job_filter(at, Some(filter))
 }
 
 /// Text that names no job selects nothing, and is no error.

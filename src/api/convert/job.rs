@@ -12,7 +12,7 @@ use crate::scheduler::job::{Backoff, Body, JobOptions, Name, Payload, Retention,
 /// The most jobs in one BatchEnqueue.
 pub const BATCH_JOBS_MAX: usize = 10_000;
 /// The priority of a job that names none.
-const PRIORITY_DEFAULT: u16 = 32_768;
+pub const PRIORITY_DEFAULT: u16 = 32_768;
 
 /// A job to be enqueued. A payload is at most `payload_bytes_max` bytes.
 pub fn new_job(at: &At<'_>, spec: Option<pb::JobSpec>, payload_bytes_max: u32) -> Result<NewJob, Invalid> {
@@ -69,7 +69,8 @@ fn payload(at: &At<'_>, payload: Option<pb::job_spec::Payload>, bytes_max: u32) 
     }
 }
 
-fn backoff(at: &At<'_>, wire: pb::Backoff) -> Result<Backoff, Invalid> {
+/// A backoff, with what is unset filled in so that it agrees with the rest.
+pub fn backoff(at: &At<'_>, wire: pb::Backoff) -> Result<Backoff, Invalid> {
     let defaults = Backoff::default();
     let initial = optional_span(&at.field("initial"), wire.initial)?;
     let max = optional_span(&at.field("max"), wire.max)?;
@@ -88,7 +89,8 @@ fn backoff(at: &At<'_>, wire: pb::Backoff) -> Result<Backoff, Invalid> {
     })
 }
 
-fn retention(at: &At<'_>, wire: pb::Retention) -> Result<Retention, Invalid> {
+/// Retentions, with the defaults filled in.
+pub fn retention(at: &At<'_>, wire: pb::Retention) -> Result<Retention, Invalid> {
     let defaults = Retention::default();
     let completed = optional_span(&at.field("completed"), wire.completed)?;
     let dead = optional_span(&at.field("dead"), wire.dead)?;

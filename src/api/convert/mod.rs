@@ -7,6 +7,7 @@ pub mod budget;
 pub mod explain;
 pub mod filter;
 pub mod job;
+pub mod job_patch;
 pub mod job_wire;
 pub mod lease;
 pub mod patch;
