@@ -154,11 +154,10 @@ impl BudgetService for BudgetApi {
     ) -> Result<Response<pb::AdjustBudgetResponse>, Status> {
         self.0.accepting()?;
         let wire = request.into_inner();
-        let command = Command::AdjustBudget {
-            key: name(&At::Root.field("key"), wire.key)?,
-            level: Tokens(required(&At::Root.field("level"), wire.level)?),
-        };
+        let (key, level) = (name(&At::Root.field("key"), wire.key)?, required(&At::Root.field("level"), wire.level)?);
+        let command = Command::AdjustBudget { key: key.clone(), level: Tokens(level) };
         let budget = Some(self.change(command).await?);
+        tracing::info!(budget = %key, level, "an operator has set the level");
         Ok(Response::new(pb::AdjustBudgetResponse { budget }))
     }
 }

@@ -87,10 +87,13 @@ impl Pool {
     }
 
     /// The pool that was stored, to be told of its live leases by [`Pool::hold`]. Where its instant lies in the
-    /// future it is taken as of now, its level kept (semantics 11.1).
+    /// future it is taken as of now, its level and what was left of its block kept (semantics 11.1).
     pub fn restore(policy: Policy, record: &PoolRecord, now: Timestamp) -> Self {
         let level = Drip::of(&policy).map_or(0, |drip| drip.bounded(record.level));
-        Self { level, at: record.at.min(now), blocked_until: record.blocked_until, ..Self::new(policy, now) }
+        let ahead = record.at.since(now);
+        let blocked_until =
+            record.blocked_until.map(|until| if until == Timestamp::MAX { until } else { until - ahead });
+        Self { level, at: record.at.min(now), blocked_until, ..Self::new(policy, now) }
     }
 
     /// What is stored of the pool. Changes by debits, refunds, overruns and adjustments of a `time_based` pool,
@@ -196,8 +199,14 @@ impl Pool {
         self.peaks = Peaks::default();
     }
 
-    /// Pays nothing before `until`, or before what an earlier block says if that is later (semantics 9.3).
-    pub fn block(&mut self, until: Timestamp) {
+    /// Pays nothing for `span` from now, until it is unblocked where there is none, or as an earlier block says if that
+    /// ends later (semantics 9.3, 9.4).
+    pub fn block(&mut self, span: Option<Nanos>, now: Timestamp) {
+        match Drip::of(&self.policy) {
+            Some(drip) => self.drip_to(drip, now),
+            None => self.at = self.at.max(now),
+        }
+        let until = span.map_or(Timestamp::MAX, |span| self.at + span);
         self.blocked_until = self.blocked_until.max(Some(until));
     }
 
@@ -281,6 +290,7 @@ impl Pool {
         };
         match (Drip::of(&self.policy), Drip::of(&policy)) {
             (Some(old), Some(new)) => {
+                self.peaks.raise(self.level_at(old, now));
                 self.peaks.rescale(|peak| if peak >= old.full { new.full } else { new.bounded(carry(peak, old, new)) })
             }
             _ => self.peaks = Peaks::default(),

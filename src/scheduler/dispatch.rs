@@ -4,7 +4,8 @@
 //! wakes it. A budget that may pay more than before is *thirsty*: before anything else is tried, it wakes the
 //! lowest ranked of its waiters that it could pay, one in each gate that no worker has room for (so that it stands
 //! in its place when one has), and one of all the others together. When that one has gone, or has parked elsewhere,
-//! the budget is thirsty again; so its waiters are tried in rank order, and only while tokens remain (semantics 4.3).
+//! the budget is thirsty again, as it is when the last place for that one was taken before it was tried; so its waiters
+//! are tried in rank order, and only while tokens remain (semantics 4.3).
 
 use super::Scheduler;
 use super::config::Config;
@@ -102,6 +103,7 @@ impl Scheduler {
 
     /// Wakes waiters of the budgets that may pay more than before.
     fn wake_thirsty(&mut self, now: Timestamp) {
+        self.thirsty.extend(self.queues.take_forsaken());
         while let Some(budget) = self.thirsty.pop_first() {
             self.alarmed.insert(budget);
             self.wake(now, budget);
@@ -131,6 +133,9 @@ impl Scheduler {
         for (rank, lane) in in_place.into_iter().chain(best) {
             self.parking.unpark(lane);
             self.open_lane(lane, rank, Some(id));
+        }
+        if let Some((_, lane)) = best {
+            self.queues.count_on(self.lanes.get(lane).key.gate, id);
         }
     }
 

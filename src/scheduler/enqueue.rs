@@ -1,6 +1,6 @@
 //! Enqueueing: one job or a batch, all or none, and the answers that are remembered for a repeat.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Scheduler;
@@ -127,19 +127,19 @@ impl Scheduler {
             body_bytes,
             state,
         };
-        self.jobs.insert(id, job);
-        self.put_in(id);
+        self.add_job(id, job);
         self.journal.jobs.push(id);
         self.journal.given.push(Change::PutBody(id, new.body));
         id
     }
 }
 
-/// The answered enqueues that a repeat would get again, the oldest first.
+/// The answered enqueues that a repeat would get again.
 #[derive(Debug, Default)]
 pub struct Requests {
     by_name: BTreeMap<Name, RequestRecord>,
-    oldest_first: VecDeque<Name>,
+    /// Their numbers grow with time.
+    names: BTreeMap<JobId, Name>,
 }
 
 impl Requests {
@@ -148,20 +148,54 @@ impl Requests {
         self.by_name.get(request).filter(|record| record.time + Config::REQUEST_KEPT > now)
     }
 
-    /// Remembers an answer, and forgets those that are too old or too many.
+    /// Remembers an answer, and forgets the oldest ones that are too old, or too many.
     pub fn remember(&mut self, record: RequestRecord, max: u64, changes: &mut Vec<Change>) {
-        let now = record.time;
-        while let Some(oldest) = self.oldest_first.front().and_then(|name| self.by_name.get(name)) {
-            let is_old = oldest.time + Config::REQUEST_KEPT <= now;
+        if let Some(before) = self.by_name.get(&record.request) {
+            self.forget(before.number, changes);
+        }
+        while let Some((&oldest, name)) = self.names.first_key_value() {
+            let is_old = self.by_name[name].time + Config::REQUEST_KEPT <= record.time;
             if !is_old && (self.by_name.len() as u64) < max {
                 break;
             }
-            changes.push(Change::DeleteRequest(oldest.number));
-            if let Some(name) = self.oldest_first.pop_front() {
-                self.by_name.remove(&name);
-            }
+            self.forget(oldest, changes);
         }
-        self.oldest_first.push_back(Name::clone(&record.request));
+        self.names.insert(record.number, Name::clone(&record.request));
         self.by_name.insert(Name::clone(&record.request), record);
+    }
+
+    fn forget(&mut self, number: JobId, changes: &mut Vec<Change>) {
+        if let Some(name) = self.names.remove(&number) {
+            self.by_name.remove(&name);
+            changes.push(Change::DeleteRequest(number));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduler::units::Nanos;
+
+    fn record(number: u64, name: &str, seconds: u64) -> RequestRecord {
+        let time = Timestamp(0) + Nanos::from_secs(seconds);
+        RequestRecord { request: name.into(), number: JobId(number), jobs: Vec::new(), time }
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_first_and_each_row_once() {
+        let (mut requests, mut changes) = (Requests::default(), Vec::new());
+        for (number, name) in [(1, "a"), (2, "b"), (3, "c")] {
+            requests.remember(record(number, name, 0), 2, &mut changes);
+        }
+        assert_eq!(changes, [Change::DeleteRequest(JobId(1))]);
+        // The same name again, after its time and with the clock set back in between.
+        requests.remember(record(4, "c", 601), 2, &mut changes);
+        requests.remember(record(5, "d", 600), 2, &mut changes);
+        let forgotten = [1, 3, 2].map(|number| Change::DeleteRequest(JobId(number)));
+        assert_eq!(changes, forgotten);
+        assert_eq!((requests.by_name.len(), requests.names.len()), (2, 2));
+        assert!(requests.find("c", Timestamp(0) + Nanos::from_secs(1200)).is_some());
+        assert!(requests.find("c", Timestamp(0) + Nanos::from_secs(1201)).is_none());
     }
 }

@@ -1,7 +1,10 @@
 //! Why a job isn't being dispatched (semantics 12).
 
+use std::collections::BTreeSet;
+
 use super::Scheduler;
 use super::job::{JobState, Rank};
+use super::jobs::State;
 use super::rejection::Rejection;
 use super::units::{BudgetId, JobId, Timestamp, Tokens};
 use super::view::{BudgetExplanation, Explanation};
@@ -41,13 +44,8 @@ impl Scheduler {
         let pool = &budget.pool;
         let can_pay = pool.can_pay(need, Tokens(0), now);
         let (waiters_ahead, tokens_ahead) = self.waiters_ahead(rank, id);
-        let holders = || budget.lanes.iter().map(|(_, lane)| self.lanes.get(*lane));
-        let (held_by, held_by_total) = if pool.policy().is_time_based() {
-            (Vec::new(), 0)
-        } else {
-            let named = holders().flat_map(|lane| lane.jobs_in(JobState::InFlight, None));
-            (named.take(HOLDERS_NAMED_MAX).collect(), pool.in_flight_jobs())
-        };
+        let (held_by, held_by_total) =
+            if pool.policy().is_time_based() { (Vec::new(), 0) } else { (self.holders(id), pool.in_flight_jobs()) };
         BudgetExplanation {
             key: super::job::Name::clone(&budget.key),
             policy: *pool.policy(),
@@ -62,6 +60,23 @@ impl Scheduler {
             set_aside: None,
             not_before: if can_pay { None } else { pool.pays_at(tokens_ahead + u128::from(need.0), now) },
         }
+    }
+
+    /// The first of the jobs that hold tokens of a budget, in the order of their dispatch.
+    fn holders(&self, id: BudgetId) -> Vec<JobId> {
+        let mut first = BTreeSet::new();
+        for (_, lane) in &self.budgets.get(id).lanes {
+            for job in self.lanes.get(*lane).jobs_in(JobState::InFlight, None) {
+                let State::InFlight(lease) = self.jobs.get(job).state else {
+                    unreachable!("it is listed as in flight")
+                };
+                first.insert((lease, job));
+                if first.len() > HOLDERS_NAMED_MAX {
+                    first.pop_last();
+                }
+            }
+        }
+        first.into_iter().map(|(_, job)| job).collect()
     }
 
     /// How many ready jobs that are bound to a budget go before `rank`, and what they cost it together.

@@ -1,6 +1,6 @@
 //! The jobs by id, each with what it shares with others, and the unique keys they hold.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::intern::Interner;
@@ -32,6 +32,11 @@ impl State {
             Self::Over(End::Dead, _) => JobState::Dead,
             Self::Over(End::Cancelled, _) => JobState::Cancelled,
         }
+    }
+
+    /// Whether nothing further happens to the job but its removal, or a retry.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Over(..))
     }
 
     /// The state as it is stored.
@@ -103,7 +108,8 @@ pub struct Jobs {
     rows: IdMap<Job>,
     kinds: Interner<str>,
     options: Interner<JobOptions>,
-    uniques: BTreeMap<Name, JobId>,
+    /// The unique keys and all jobs in whose scope they are; the first of a key's holds it.
+    uniques: BTreeSet<(Name, JobId)>,
 }
 
 impl Jobs {
@@ -158,23 +164,22 @@ impl Jobs {
         self.rows.from(from).map(|(id, job)| (JobId(id), job))
     }
 
-    /// The job that holds a unique key.
-    pub fn holder(&self, key: &str) -> Option<JobId> {
-        self.uniques.get(key).copied()
+    /// The job that holds a unique key: the oldest in whose scope it is, so that a restart changes nothing in it.
+    pub fn holder(&self, key: &Name) -> Option<JobId> {
+        let (held, holder) = self.uniques.range((Name::clone(key), JobId(0))..).next()?;
+        (held == key).then_some(*holder)
     }
 
-    /// The job takes its unique key if its state says so and nobody holds it.
+    /// The job takes its unique key if its state says so.
     pub fn hold_unique(&mut self, id: JobId) {
         if let Some(key) = self.get(id).unique_held().cloned() {
-            self.uniques.entry(key).or_insert(id);
+            self.uniques.insert((key, id));
         }
     }
 
-    /// The job lets go of the unique key it holds.
+    /// The job lets go of its unique key.
     pub fn release_unique(&mut self, id: JobId) {
         let Some(key) = self.get(id).unique.as_deref().map(|unique| Name::clone(&unique.key)) else { return };
-        if self.uniques.get(&key) == Some(&id) {
-            self.uniques.remove(&key);
-        }
+        self.uniques.remove(&(key, id));
     }
 }

@@ -135,11 +135,9 @@ impl Scheduler {
             }
             self.thirsty.insert(binding.budget);
         }
-        self.take_out(job_id);
-        let job = self.jobs.get_mut(job_id);
-        job.state = State::InFlight(id);
+        self.take_off(job_id, id);
+        let job = self.jobs.get(job_id);
         let (attempt, timeout, body_bytes) = (job.attempts + 1, job.options.timeout, job.body_bytes);
-        self.put_in(job_id);
         let taker = self.sessions.get(session);
         let record = LeaseRecord {
             id,
@@ -307,7 +305,7 @@ impl Scheduler {
             match report {
                 Report::Used(used) if debit.time_based => pool.settle_use(id, debit.cost, used, now),
                 Report::Used(_) => continue,
-                Report::Throttled(after) => pool.block(now + after),
+                Report::Throttled(after) => pool.block(Some(after), now),
             }
             self.journal.pools.insert(debit.budget);
             self.thirsty.insert(debit.budget);

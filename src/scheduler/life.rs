@@ -22,27 +22,56 @@ impl Scheduler {
     pub(super) fn change_job(&mut self, now: Timestamp, id: JobId, change: impl FnOnce(&mut Job)) -> bool {
         self.take_out(id);
         let job = self.jobs.get_mut(id);
+        let (lane, was_over) = (job.lane, job.state.is_over());
         change(job);
         let is_due = due(job).is_some_and(|due| due <= now);
-        match job.state {
-            State::Scheduled if is_due => job.state = State::Ready,
-            State::Over(..) if is_due => {
-                self.drop_job(id);
-                return false;
-            }
+        if is_due && job.state == State::Scheduled {
+            job.state = State::Ready;
+        }
+        let is_over = job.state.is_over();
+        match (was_over, is_over) {
+            (false, true) => self.count_bound(lane, -1),
+            (true, false) => self.count_bound(lane, 1),
             _ => {}
+        }
+        if is_over && is_due {
+            self.drop_job(id);
+            return false;
         }
         self.put_in(id);
         self.journal.jobs.push(id);
         true
     }
 
+    /// A ready job is in flight under this lease. Nothing of its row changes.
+    pub(super) fn take_off(&mut self, id: JobId, lease: LeaseId) {
+        self.take_out(id);
+        self.jobs.get_mut(id).state = State::InFlight(lease);
+        self.put_in(id);
+    }
+
+    /// Puts a new job into its lane.
+    pub(super) fn add_job(&mut self, id: JobId, job: Job) {
+        let (lane, is_over) = (job.lane, job.state.is_over());
+        self.jobs.insert(id, job);
+        self.put_in(id);
+        if !is_over {
+            self.count_bound(lane, 1);
+        }
+    }
+
     /// Moves a job that isn't in flight to another lane, at its old rank.
     pub(super) fn move_job(&mut self, id: JobId, key: LaneKey) {
-        let old = self.jobs.get(id).lane;
+        let job = self.jobs.get(id);
+        let (old, is_over) = (job.lane, job.state.is_over());
         self.take_out(id);
-        self.jobs.get_mut(id).lane = self.lane_for(key);
+        let new = self.lane_for(key);
+        self.jobs.get_mut(id).lane = new;
         self.put_in(id);
+        if !is_over {
+            self.count_bound(old, -1);
+            self.count_bound(new, 1);
+        }
         self.forget_lane_if_empty(old);
         self.journal.jobs.push(id);
     }
@@ -50,6 +79,10 @@ impl Scheduler {
     /// Removes a job that isn't in flight, for good.
     pub(super) fn delete_job(&mut self, id: JobId) {
         self.take_out(id);
+        let job = self.jobs.get(id);
+        if !job.state.is_over() {
+            self.count_bound(job.lane, -1);
+        }
         self.drop_job(id);
     }
 
@@ -99,33 +132,33 @@ impl Scheduler {
         if let Some(due) = due(job) {
             self.timers.set(due, Timer::Job(id));
         }
-        self.jobs.hold_unique(id);
+        if job.unique.is_some() {
+            self.jobs.hold_unique(id);
+        }
         self.lanes.get_mut(lane).insert(id, state.shown(), ready_at);
-        self.count_bound(lane, state, 1);
         if state == State::Ready {
             self.lane_changed(lane);
         }
     }
 
-    /// Takes a job out of its lane. The caller puts it back in or removes it.
-    pub(super) fn take_out(&mut self, id: JobId) {
+    /// Takes a job out of its lane. The caller puts it back in or forgets it.
+    fn take_out(&mut self, id: JobId) {
         let job = self.jobs.get(id);
         let (lane, state, ready_at) = (job.lane, job.state, job.ready_at);
         if let Some(due) = due(job) {
             self.timers.unset(due, Timer::Job(id));
         }
-        self.jobs.release_unique(id);
+        if job.unique.is_some() {
+            self.jobs.release_unique(id);
+        }
         self.lanes.get_mut(lane).remove(id, state.shown(), ready_at);
-        self.count_bound(lane, state, -1);
         if state == State::Ready {
             self.lane_changed(lane);
         }
     }
 
-    fn count_bound(&mut self, lane: LaneId, state: State, change: i64) {
-        if matches!(state, State::Over(..)) {
-            return;
-        }
+    /// A lane has one unfinished job more, or less: so have its budgets.
+    pub(super) fn count_bound(&mut self, lane: LaneId, change: i64) {
         for binding in &*self.lanes.get(lane).key.bindings {
             let bound = &mut self.budgets.get_mut(binding.budget).bound;
             *bound = bound.checked_add_signed(change).expect("a job leaves no lane that it wasn't in");
@@ -139,17 +172,18 @@ impl Scheduler {
         match (place, head) {
             (Place::Empty, None) => {}
             (Place::Empty, Some(rank)) => self.open_lane(id, rank, None),
-            (Place::Open(before, woken), head) => {
-                if head != Some(before) {
+            (Place::Open(before, woken), head) if head != Some(before) => {
+                // Where its head went elsewhere untried, the budget that woke it has still tokens for others.
+                self.thirsty.extend(woken);
+                if let Some(rank) = head {
+                    self.queues.reopen(gate, id, (before, woken), rank);
+                    self.lanes.get_mut(id).place = Place::Open(rank, None);
+                } else {
                     self.queues.close(gate, before, id, woken);
                     self.lanes.get_mut(id).place = Place::Empty;
-                    // Where its head went elsewhere untried, the budget that woke it has still tokens for others.
-                    self.thirsty.extend(woken);
-                    if let Some(rank) = head {
-                        self.open_lane(id, rank, None);
-                    }
                 }
             }
+            (Place::Open(..), _) => {}
             (Place::Parked(budget), None) => {
                 self.parking.unpark(id);
                 self.lanes.get_mut(id).place = Place::Empty;

@@ -168,10 +168,14 @@ impl Scheduler {
                 break;
             }
         }
-        if self.timers.next().is_none_or(|next| next > now) {
+        let is_met = self.timers.next().is_none_or(|next| next > now);
+        if is_met {
             self.dispatch(now);
         }
         self.end_answered_calls(now);
+        if is_met && !self.unfinished {
+            self.end_overdue_calls(now);
+        }
         self.set_alarms(now);
     }
 
@@ -183,7 +187,7 @@ impl Scheduler {
                 self.budgets.get_mut(budget).alarm = None;
                 self.thirsty.insert(budget);
             }
-            Timer::Session(session) => self.session_due(now, session),
+            Timer::Session(session) => self.sessions.note_overdue(session),
         }
     }
 

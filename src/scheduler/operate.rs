@@ -14,8 +14,7 @@ impl Scheduler {
         if let Some(span) = span {
             validate::block(span)?;
         }
-        let until = span.map_or(Timestamp::MAX, |span| now + span);
-        self.budgets.get_mut(id).pool.block(until);
+        self.budgets.get_mut(id).pool.block(span, now);
         Ok(self.pool_changed(now, id))
     }
 

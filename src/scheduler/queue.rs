@@ -108,6 +108,8 @@ pub struct Gate {
     open: BTreeSet<(Rank, LaneId)>,
     /// Lanes of `open` that a budget woke, by budget.
     woken: BTreeSet<(BudgetId, Rank)>,
+    /// Budgets that woke a lane here in preference to all that wait for them in other gates.
+    counting_on: BTreeSet<BudgetId>,
     /// The rank under which it is offered to the dispatch loop.
     offered: Option<Rank>,
 }
@@ -135,6 +137,7 @@ impl Gate {
         self.open.remove(&(rank, lane));
         if let Some(budget) = woken {
             self.woken.remove(&(budget, rank));
+            self.counting_on.remove(&budget);
         }
     }
 }
@@ -146,6 +149,8 @@ pub struct Queues {
     rows: Slots<Queue>,
     gates: Slots<Gate>,
     servable: BTreeSet<(Rank, GateId)>,
+    /// Budgets that counted on a gate which no worker has room for any more.
+    forsaken: Vec<BudgetId>,
 }
 
 impl Queues {
@@ -169,7 +174,14 @@ impl Queues {
         if let Some(gate) = self.get(queue).gates.get(&class) {
             return *gate;
         }
-        let gate = Gate { queue, class, open: BTreeSet::new(), woken: BTreeSet::new(), offered: None };
+        let gate = Gate {
+            queue,
+            class,
+            open: BTreeSet::new(),
+            woken: BTreeSet::new(),
+            counting_on: BTreeSet::new(),
+            offered: None,
+        };
         let id = GateId(self.gates.insert(gate));
         self.get_mut(queue).gates.insert(class, id);
         id
@@ -225,6 +237,14 @@ impl Queues {
         self.offer(gate);
     }
 
+    /// Moves a lane of a gate to the rank of its new first job; nothing has woken it there.
+    pub fn reopen(&mut self, gate: GateId, lane: LaneId, before: (Rank, Option<BudgetId>), rank: Rank) {
+        let row = self.gates.get_mut(gate.0);
+        row.remove(before.0, lane, before.1);
+        row.insert(rank, lane, None);
+        self.offer(gate);
+    }
+
     /// The workers with room, or the pause, of a queue have changed.
     pub fn offer_all(&mut self, queue: QueueId) {
         let gates: [Option<GateId>; SizeClass::COUNT] = {
@@ -241,6 +261,16 @@ impl Queues {
         self.servable.first().map(|(_, gate)| *gate)
     }
 
+    /// A budget has woken a lane of this gate, which a worker has room for, and none in any other.
+    pub fn count_on(&mut self, gate: GateId, budget: BudgetId) {
+        self.gates.get_mut(gate.0).counting_on.insert(budget);
+    }
+
+    /// The budgets that counted on a gate whose last place was taken before their lane was tried.
+    pub fn take_forsaken(&mut self) -> Vec<BudgetId> {
+        std::mem::take(&mut self.forsaken)
+    }
+
     /// Queues whose name is above `after`, in the order of their names.
     pub fn after(&self, after: Option<&str>) -> impl Iterator<Item = &Queue> {
         use std::ops::Bound::{Excluded, Unbounded};
@@ -251,6 +281,9 @@ impl Queues {
     fn offer(&mut self, id: GateId) {
         let servable = self.is_servable(id);
         let gate = self.gates.get_mut(id.0);
+        if !servable {
+            self.forsaken.extend(std::mem::take(&mut gate.counting_on));
+        }
         let rank = gate.first().filter(|_| servable).map(|(rank, _)| rank);
         if gate.offered == rank {
             return;

@@ -15,7 +15,7 @@ use super::lane::LaneKey;
 use super::lease::{LeaseRecord, Receipt};
 use super::leases::Lease;
 use super::queue::SizeClass;
-use super::units::{BudgetId, JobId, LeaseId, Timestamp};
+use super::units::{BudgetId, JobId, LeaseId, Nanos, Timestamp};
 
 impl Scheduler {
     /// A scheduler that goes on from what a store holds. An error says which row contradicts which.
@@ -38,7 +38,8 @@ impl Scheduler {
         }
         let mut requests = snapshot.requests;
         requests.sort_by_key(|record| record.number);
-        for request in requests {
+        for mut request in requests {
+            request.time = request.time.min(now);
             let max = scheduler.config.requests_max;
             scheduler.requests.remember(request, max, &mut scheduler.journal.given);
         }
@@ -69,13 +70,14 @@ impl Scheduler {
         Ok(())
     }
 
-    fn restore_job(&mut self, now: Timestamp, record: JobRecord, lease: Option<LeaseId>) -> Result<(), String> {
+    fn restore_job(&mut self, now: Timestamp, mut record: JobRecord, lease: Option<LeaseId>) -> Result<(), String> {
         let id = record.id;
+        bring_back(&mut record, now);
         if let Some(binding) = record.bindings.iter().find(|binding| !self.budgets.contains(binding.budget)) {
             return Err(format!("job {id} is bound to budget {}, which has no row", binding.budget));
         }
         let state = match (record.phase, lease) {
-            (Phase::Over(end, at), None) => State::Over(end, at),
+            (Phase::Over(end, at), None) => State::Over(end, at.min(now)),
             (Phase::Over(..), Some(lease)) => return Err(format!("job {id} is over and has the lease {lease}")),
             (Phase::Live, Some(lease)) => State::InFlight(lease),
             (Phase::Live, None) if record.run_at > now => State::Scheduled,
@@ -99,8 +101,7 @@ impl Scheduler {
             body_bytes: record.body_bytes,
             state,
         };
-        self.jobs.insert(id, job);
-        self.put_in(id);
+        self.add_job(id, job);
         Ok(())
     }
 
@@ -120,7 +121,9 @@ impl Scheduler {
             }
             self.budgets.get_mut(debit.budget).pool.hold(debit.cost);
         }
-        record.expire_time = record.expire_time.max(now + record.duration);
+        // No extension had promised more, as each was from an instant before this one.
+        record.expire_time = now + record.duration;
+        record.dispatch_time = record.dispatch_time.min(now);
         let lease = Lease {
             session: None,
             body_bytes: job.body_bytes,
@@ -131,5 +134,132 @@ impl Scheduler {
         self.sessions.note_leased(id, &lease);
         self.add_lease(lease);
         Ok(())
+    }
+}
+
+/// Takes the instants back that an earlier start with a clock ahead has set (semantics 11.1). A run time that a caller
+/// chose stays; one that a retry or a release has set is no further away than either may ask for.
+fn bring_back(record: &mut JobRecord, now: Timestamp) {
+    const DELAY_MAX: Nanos = Nanos::from_hours(24);
+    let latest = if record.run_at == record.create_time {
+        now
+    } else if record.attempts > 0 || record.run_at > record.ready_at {
+        now + DELAY_MAX
+    } else {
+        Timestamp::MAX
+    };
+    record.run_at = record.run_at.min(latest);
+    record.ready_at = record.ready_at.min(record.run_at);
+    record.create_time = record.create_time.min(now);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command::{NewBinding, NewJob, OpenSession, SessionMode, Window};
+    use super::super::job::{Body, JobOptions, JobState};
+    use super::super::policy::Policy;
+    use super::super::units::{SessionId, Tokens};
+    use super::super::{Change, Command};
+    use super::*;
+
+    const YEAR: Nanos = Nanos::from_days(365);
+
+    fn enqueue(scheduler: &mut Scheduler, now: Timestamp, run_time: Option<Timestamp>) -> JobId {
+        let job = NewJob {
+            queue: "q".into(),
+            kind: "".into(),
+            body: Body::default(),
+            priority: 0,
+            run_time,
+            bindings: vec![NewBinding { budget: "slot".into(), cost: Tokens(1), create_with: None }],
+            options: JobOptions::default(),
+            unique: None,
+        };
+        match scheduler.apply(now, Command::Enqueue { request: None, jobs: vec![job] }) {
+            Ok(super::super::Reply::Enqueued(enqueued)) => enqueued[0].id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn serve(scheduler: &mut Scheduler, now: Timestamp) {
+        let open = OpenSession {
+            session: SessionId(1),
+            worker: "w".into(),
+            queues: vec!["q".into()],
+            window: Window { jobs: 9, bytes: 1 << 20 },
+            lease: Nanos::from_secs(30),
+            body_bytes_max: 1 << 20,
+            mode: SessionMode::Stream { confirms_receipt: false, held: None },
+        };
+        scheduler.apply(now, Command::OpenSession(open)).unwrap();
+        scheduler.advance(now);
+    }
+
+    /// What a store would hold.
+    fn stored(scheduler: &mut Scheduler) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        for change in scheduler.take_changes() {
+            match change {
+                Change::PutBudget(budget) => snapshot.budgets.push(budget),
+                Change::PutPool(pool) => snapshot.pools.push(pool),
+                Change::PutJob(job) => snapshot.jobs.push(job),
+                Change::PutLease(lease) => snapshot.leases.push(lease),
+                Change::ReserveIds(next) => snapshot.next_id = next,
+                Change::PutBody(..) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        snapshot
+    }
+
+    #[test]
+    fn one_start_with_a_clock_far_ahead_poisons_nothing() {
+        let (now, ahead) = (Timestamp(0), Timestamp(0) + YEAR);
+        let mut wrong = Scheduler::new(Config::default());
+        let slot = Command::CreateBudget { key: "slot".into(), policy: Policy::while_in_flight(1) };
+        wrong.apply(ahead, slot).unwrap();
+        let block = Command::BlockBudget { key: "slot".into(), span: Some(Nanos::from_secs(5)) };
+        let held = enqueue(&mut wrong, ahead, None);
+        serve(&mut wrong, ahead);
+        let waits = enqueue(&mut wrong, ahead, None);
+        let chosen = enqueue(&mut wrong, ahead, Some(ahead + Nanos::from_hours(1)));
+        wrong.apply(ahead, block).unwrap();
+
+        let mut right = Scheduler::restore(Config::default(), now, stored(&mut wrong)).unwrap();
+        let state = |scheduler: &Scheduler, job| scheduler.job(job).unwrap().state;
+        assert_eq!(state(&right, held), JobState::InFlight);
+        assert_eq!(state(&right, waits), JobState::Ready);
+        assert_eq!(state(&right, chosen), JobState::Scheduled, "a run time that a caller chose is wall time");
+        let blocked_until = right.budget(now, "slot").unwrap().status.blocked_until;
+        assert_eq!(blocked_until, Some(now + Nanos::from_secs(5)));
+        right.advance(now + Nanos::from_secs(30));
+        assert_eq!(right.job(held).unwrap().record.attempts, 1, "its lease has ended after its duration");
+        serve(&mut right, now + Nanos::from_secs(30));
+        assert_eq!(state(&right, waits), JobState::InFlight);
+        right.check_invariants(now + Nanos::from_secs(30));
+    }
+
+    #[test]
+    fn rows_that_contradict_each_other_are_refused() {
+        let now = Timestamp(0);
+        let mut scheduler = Scheduler::new(Config::default());
+        let slot = Command::CreateBudget { key: "slot".into(), policy: Policy::while_in_flight(1) };
+        scheduler.apply(now, slot).unwrap();
+        enqueue(&mut scheduler, now, None);
+        serve(&mut scheduler, now);
+        let whole = stored(&mut scheduler);
+        assert!(Scheduler::restore(Config::default(), now, whole.clone()).is_ok());
+        let twin = LeaseRecord { id: LeaseId(99), ..whole.leases[0].clone() };
+        let leases = vec![whole.leases[0].clone(), twin];
+        let spoilt = [
+            ("no pool row", Snapshot { pools: Vec::new(), ..whole.clone() }),
+            ("which has no row", Snapshot { budgets: Vec::new(), ..whole.clone() }),
+            ("which has no row", Snapshot { jobs: Vec::new(), ..whole.clone() }),
+            ("two leases", Snapshot { leases, ..whole }),
+        ];
+        for (expected, spoilt) in spoilt {
+            let problem = Scheduler::restore(Config::default(), now, spoilt).expect_err(expected);
+            assert!(problem.contains(expected), "{problem}");
+        }
     }
 }

@@ -124,6 +124,8 @@ pub struct Sessions {
     requests: BTreeMap<Name, BTreeSet<LeaseId>>,
     /// Calls that got something, to be answered when the step is over.
     pushed_once: BTreeSet<SessionId>,
+    /// Calls that have waited long enough, to be answered with nothing unless this step has a job for them.
+    overdue: BTreeSet<SessionId>,
     turns: u64,
 }
 
@@ -145,6 +147,12 @@ impl Sessions {
 
     fn stream_of(&self, worker: &str) -> Option<SessionId> {
         self.workers.get(worker)?.stream
+    }
+
+    /// A call has waited long enough. What can be dispatched at that very instant it still gets, so that one that doesn't
+    /// wait at all gets what is there.
+    pub fn note_overdue(&mut self, id: SessionId) {
+        self.overdue.insert(id);
     }
 
     /// A lease was granted or loaded.
@@ -182,7 +190,9 @@ impl Scheduler {
     pub(super) fn open_session(&mut self, now: Timestamp, open: OpenSession) -> Result<Reply, Rejection> {
         validate::session(&open)?;
         let limit = self.config.sessions_max;
-        if self.sessions.rows.len() as u64 >= limit && self.sessions.stream_of(&open.worker).is_none() {
+        let supersedes =
+            matches!(open.mode, SessionMode::Stream { .. }) && self.sessions.stream_of(&open.worker).is_some();
+        if self.sessions.rows.len() as u64 >= limit && !supersedes {
             return Err(Rejection::Overloaded { what: "sessions", limit });
         }
         let id = open.session;
@@ -336,10 +346,14 @@ impl Scheduler {
         }
     }
 
-    /// A call has waited long enough: it is answered with nothing.
-    pub(super) fn session_due(&mut self, now: Timestamp, id: SessionId) {
-        self.journal.answer(id);
-        self.end_session(now, id);
+    /// Calls that have waited long enough and got nothing are answered with nothing.
+    pub(super) fn end_overdue_calls(&mut self, now: Timestamp) {
+        for id in std::mem::take(&mut self.sessions.overdue) {
+            if self.sessions.find(id).is_some() {
+                self.journal.answer(id);
+                self.end_session(now, id);
+            }
+        }
     }
 
     /// Changes a session, and with it whether and since when its queues can count on it.

@@ -112,3 +112,18 @@ async fn a_one_shot_session_that_is_dropped_takes_no_job() {
     let lease = rig.handle.read(move |view| view.scheduler.job(job).map(|job| job.lease));
     assert_eq!(within(lease).await, Ok(Some(None)));
 }
+
+#[tokio::test]
+async fn a_one_shot_session_that_does_not_wait_takes_what_is_there() {
+    let (rig, clock) = Rig::on_manual_clock(Durability::Immediate).await;
+    let job = enqueued(within(rig.handle.apply(enqueue("q", "x"))).await);
+    let (until, request) = (clock.now(), None);
+    let mut once = rig.open(SessionMode::Once { until, request }).await;
+    let jobs = pushed(&mut once).await;
+    assert_eq!(jobs.iter().map(|pushed| pushed.lease.job).collect::<Vec<_>>(), [job]);
+    assert_eq!(within(once.events.recv()).await, None);
+
+    let mut once = rig.open(SessionMode::Once { until: clock.now(), request: None }).await;
+    assert_eq!(pushed(&mut once).await, Vec::new(), "and nothing where nothing is there");
+    assert_eq!(within(once.events.recv()).await, None);
+}

@@ -821,8 +821,7 @@ pub struct LeasedJob {
     #[prost(message, optional, tag = "2")]
     pub job: ::core::option::Option<Job>,
 }
-/// The states in which a job holds its unique key. A job that comes back into its scope, by a retry, and finds the key held
-/// by another goes on without it.
+/// The states in which a job is in the scope of its unique key. Of several, as a retry may make them, the oldest holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum UniqueScope {
@@ -1356,7 +1355,8 @@ pub struct WorkerHello {
     #[prost(message, optional, tag = "7")]
     pub ping_interval: ::core::option::Option<::prost_types::Duration>,
     /// The largest frame the worker takes, in bytes as encoded. 64 KiB..=64 MiB; 0 means 4 MiB, which is what most gRPC clients
-    /// take unless told. Jobs that don't fit aren't offered to it.
+    /// take unless told. Jobs are sorted by the bytes of payload and metadata into classes, up to 32 KiB, 64 KiB, 128 KiB and so
+    /// on; a worker is offered those of the classes that fit its frames whole: at 4 MiB all of up to 2 MiB.
     #[prost(uint32, tag = "8")]
     pub max_message_bytes: u32,
     /// What software the worker is, for logs.
@@ -1761,8 +1761,8 @@ pub struct EnqueueRequest {
     /// Required.
     #[prost(message, optional, tag = "1")]
     pub job: ::core::option::Option<JobSpec>,
-    /// Makes a repeat of the call return the first answer, whatever it asks for. 1..=128 bytes of UTF-8, best a random UUID;
-    /// empty: a repeat is another job. Only answers of OK are kept: for 10 min, over restarts too, and at most
+    /// Makes a repeat of the call return the first answer. 1..=128 bytes of UTF-8, best a random UUID; empty: a repeat is another
+    /// job. A repeat with another number of jobs is INVALID_FIELD; beyond that the contents aren't compared. Only answers of OK are kept: for 10 min, over restarts too, and at most
     /// `--max-request-ids` of them (1,000,000 by default), oldest forgotten first. Enqueue and BatchEnqueue share them.
     #[prost(string, tag = "2")]
     pub request_id: ::prost::alloc::string::String,
