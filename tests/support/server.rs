@@ -89,6 +89,10 @@ impl Server {
         self.child.try_wait().expect("a child can be asked").is_none()
     }
 
+    pub fn pid(&self) -> Pid {
+        pid(&self.child)
+    }
+
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -191,8 +195,11 @@ async fn first_line(child: &mut Child) -> String {
 
 /// Sends a process a signal.
 pub fn signal_process(child: &Child, signal: Signal) {
-    let pid = i32::try_from(child.id()).expect("a process id");
-    kill(Pid::from_raw(pid), signal).expect("a signal can be sent");
+    kill(pid(child), signal).expect("a signal can be sent");
+}
+
+fn pid(child: &Child) -> Pid {
+    Pid::from_raw(i32::try_from(child.id()).expect("a process id"))
 }
 
 /// Waits for a process's end.
