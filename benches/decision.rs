@@ -117,7 +117,7 @@ impl Case {
         let outcome =
             Outcome { lease, verdict: Verdict::Success { result: None }, usage: Vec::new(), throttled: Vec::new() };
         self.now = self.now + Nanos(1000);
-        let command = Command::Settle { outcomes: vec![outcome] };
+        let command = Command::Settle { from: None, outcomes: vec![outcome] };
         let start = Instant::now();
         self.apply(command);
         let freed = Instant::now();
