@@ -31,7 +31,7 @@ pub async fn lease_jobs(context: &Context, wire: pb::LeaseJobsRequest) -> Result
 /// Ends leases.
 pub async fn settle_jobs(context: &Context, wire: pb::SettleJobsRequest) -> Result<pb::SettleJobsResponse, Status> {
     let (settles, outcomes) = Settles::new(&At::Root.field("outcomes"), wire.outcomes)?;
-    let settled = dispatch::settle(&context.handle, outcomes).await?;
+    let settled = dispatch::settle(&context.handle, None, outcomes).await?;
     Ok(pb::SettleJobsResponse { results: settles.results(settled) })
 }
 

@@ -1,6 +1,7 @@
 //! What the scheduler wants sent, made into what a session can read: leases become jobs with their bodies.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::handle::{PushedJob, SessionEvent};
 use super::live::Live;
@@ -44,9 +45,9 @@ pub(super) fn of(
         }
     }
     if !pushes.is_empty() {
-        let mut bodies = bodies(&live.records, changes, &pushes)?;
+        let bodies = bodies(&live.records, changes, &pushes)?;
         events.extend(pushes.into_iter().map(|(session, leased)| {
-            let jobs = with_bodies(leased, &mut bodies);
+            let jobs = with_bodies(leased, &bodies);
             trace::pushed(session, &jobs);
             (session, SessionEvent::Jobs(jobs))
         }));
@@ -65,7 +66,7 @@ fn bodies(
     records: &Records,
     changes: Vec<Change>,
     pushes: &[(SessionId, Leased)],
-) -> Result<HashMap<JobId, Body>, StoreError> {
+) -> Result<HashMap<JobId, Arc<Body>>, StoreError> {
     let jobs = pushes.iter().flat_map(|(_, leased)| leased.iter().map(|(lease, _)| lease.job));
     let mut bodies: HashMap<JobId, Option<Body>> = jobs.map(|job| (job, None)).collect();
     for change in changes {
@@ -79,14 +80,14 @@ fn bodies(
     if !stored.is_empty() {
         bodies.extend(stored.iter().copied().zip(records.bodies(&stored)?));
     }
-    Ok(bodies.into_iter().filter_map(|(job, body)| Some((job, body?))).collect())
+    Ok(bodies.into_iter().filter_map(|(job, body)| Some((job, Arc::new(body?)))).collect())
 }
 
 /// The jobs with their bodies. A job whose body is not in the store can't be pushed to anyone: it stays behind,
 /// fails as its lease expires, and holds up nobody else.
-fn with_bodies(leased: Leased, bodies: &mut HashMap<JobId, Body>) -> Vec<PushedJob> {
+fn with_bodies(leased: Leased, bodies: &HashMap<JobId, Arc<Body>>) -> Vec<PushedJob> {
     let jobs = leased.into_iter().filter_map(|(lease, job)| {
-        let body = bodies.remove(&lease.job);
+        let body = bodies.get(&lease.job).cloned();
         if body.is_none() {
             tracing::error!(job = %lease.job, "the store has the job, but not its body");
         }

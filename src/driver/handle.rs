@@ -90,8 +90,8 @@ pub struct PushedJob {
     pub lease: LeaseRecord,
     /// The job.
     pub job: JobView,
-    /// Its payload and metadata.
-    pub body: Body,
+    /// Its payload and metadata; shared with another push where a repeated call gets the same leases.
+    pub body: Arc<Body>,
 }
 
 impl Handle {

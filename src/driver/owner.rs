@@ -45,6 +45,8 @@ pub(super) struct Owner {
     looks: Vec<Look>,
     draining: bool,
     stopping: bool,
+    /// How long to wait before the store is opened again; back at its least once a commit has worked.
+    reopen_after: Nanos,
 }
 
 impl Owner {
@@ -66,6 +68,7 @@ impl Owner {
             looks: Vec::new(),
             draining: false,
             stopping: false,
+            reopen_after: REOPEN_AFTER_MIN,
         }
     }
 
@@ -111,6 +114,9 @@ impl Owner {
             let changes = live.scheduler.take_changes();
             let effects = live.scheduler.take_effects();
             live.commit(&changes).map_err(|error| error.to_string())?;
+            if !changes.is_empty() {
+                self.reopen_after = REOPEN_AFTER_MIN;
+            }
             self.release(live, changes, effects)?;
             if self.stopping {
                 return live.sync().map_err(|error| error.to_string());
@@ -216,8 +222,9 @@ impl Owner {
 
     /// Opens the store again, for as long as it takes, or until it is told to stop.
     fn recover(&mut self, mut problem: String) -> Result<Live, EndError> {
-        let mut pause = REOPEN_AFTER_MIN;
         loop {
+            let pause = self.reopen_after;
+            self.reopen_after = Nanos(pause.0 * 2).min(REOPEN_AFTER_MAX);
             self.pause(pause, &problem);
             if self.stopping {
                 return Err(EndError::StoreUnavailable { problem });
@@ -228,7 +235,6 @@ impl Owner {
             }
             tracing::error!("the store is still unavailable: {problem}");
             self.status.send_replace(Status::Failed(problem.clone()));
-            pause = Nanos(pause.0 * 2).min(REOPEN_AFTER_MAX);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::scheduler::view::JobFilter;
 pub(super) fn of_command(command: &Command) -> usize {
     match command {
         Command::Enqueue { jobs, .. } => jobs.iter().map(of_job).sum(),
-        Command::Settle { outcomes } => outcomes.iter().map(of_outcome).sum(),
+        Command::Settle { outcomes, .. } => outcomes.iter().map(of_outcome).sum(),
         Command::ModifyBindings { operation, .. } => of_operation(operation),
         Command::ChangeJobs { filter, change, .. } => of_filter(filter) + of_change(change),
         Command::OpenSession(open) => of_session(open),
@@ -134,6 +134,7 @@ mod tests {
     fn results_and_errors_weigh_what_they_are_long() {
         let settle = |verdict| {
             of_command(&Command::Settle {
+                from: None,
                 outcomes: vec![Outcome { lease: LeaseId(1), verdict, usage: Vec::new(), throttled: Vec::new() }],
             })
         };

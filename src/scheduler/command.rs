@@ -112,6 +112,8 @@ pub enum Command {
     },
     /// Attempts have ended; each lease is answered for itself.
     Settle {
+        /// The stream they came on; none for a call. Another one that holds a lease hears that it has ended.
+        from: Option<SessionId>,
         /// At most 1000.
         outcomes: Vec<Outcome>,
     },

@@ -251,16 +251,26 @@ impl Scheduler {
         self.end_lease(now, id, End::Release(ReleaseCause::Returned, Nanos::ZERO), Ended::Lost);
     }
 
-    pub(super) fn settle(&mut self, now: Timestamp, outcomes: Vec<Outcome>) -> Result<Reply, super::Rejection> {
+    pub(super) fn settle(
+        &mut self,
+        now: Timestamp,
+        from: Option<SessionId>,
+        outcomes: Vec<Outcome>,
+    ) -> Result<Reply, super::Rejection> {
         validate::batch("outcomes", outcomes.len())?;
         let settled = outcomes.into_iter().map(|outcome| {
             let lease = outcome.lease;
-            Settled { lease, status: self.settle_one(now, outcome) }
+            Settled { lease, status: self.settle_one(now, from, outcome) }
         });
         Ok(Reply::Settled(settled.collect()))
     }
 
-    fn settle_one(&mut self, now: Timestamp, outcome: Outcome) -> Result<SettledAs, Unsettled> {
+    fn settle_one(
+        &mut self,
+        now: Timestamp,
+        from: Option<SessionId>,
+        outcome: Outcome,
+    ) -> Result<SettledAs, Unsettled> {
         let id = outcome.lease;
         if self.leases.find(id).is_none() {
             return Err(Unsettled::NotLive(self.leases.ended(id)));
@@ -270,6 +280,11 @@ impl Scheduler {
         let throttled = !outcome.throttled.is_empty();
         let sent = matches!(&outcome.verdict, Verdict::Success { result: Some(_) });
         self.take_reports(now, id, reports);
+        if let Some(holder) = self.leases.get(id).session
+            && from != Some(holder)
+        {
+            self.journal.revoke(holder, id, RevokeReason::Ended);
+        }
         let end = match outcome.verdict {
             Verdict::Release { delay } if throttled => End::Release(ReleaseCause::Throttled, delay),
             verdict => End::Verdict(verdict),

@@ -142,7 +142,7 @@ impl Scheduler {
             Command::OpenSession(open) => self.open_session(now, open),
             Command::SetWindow { session, window } => self.set_window(now, session, window),
             Command::Received { leases } => self.received(&leases),
-            Command::Settle { outcomes } => self.settle(now, outcomes),
+            Command::Settle { from, outcomes } => self.settle(now, from, outcomes),
             Command::Extend { leases } => self.extend(now, leases),
             Command::Leave { session } => Ok(self.leave(now, session)),
             Command::CloseSession { session } => {

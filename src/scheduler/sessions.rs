@@ -277,7 +277,8 @@ impl Scheduler {
             };
             self.end_lease(now, id, end, Ended::Lost);
         }
-        let lost = held.into_iter().filter(|id| !resumed.contains(id)).collect();
+        // They are taken over in id order.
+        let lost = held.into_iter().filter(|id| resumed.binary_search(id).is_err()).collect();
         (resumed, lost)
     }
 

@@ -129,7 +129,7 @@ impl Stage {
             usage: settlement.used.clone(),
             throttled: settlement.throttled.clone(),
         };
-        let command = Command::Settle { outcomes: vec![outcome] };
+        let command = Command::Settle { from: None, outcomes: vec![outcome] };
         match self.world.apply(command)? {
             Ok(Reply::Settled(answers)) => match &answers[..] {
                 [Settled { lease: of, status }] if *of == lease => Ok(self.settled(lease, status)),

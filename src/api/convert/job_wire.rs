@@ -1,5 +1,7 @@
 //! Jobs and leases as they are shown and pushed.
 
+use std::sync::Arc;
+
 use super::budget::wire_bindings;
 use super::time::{wire_instant, wire_span};
 use crate::api::proto as pb;
@@ -81,7 +83,7 @@ pub fn leased(pushed: PushedJob) -> pb::LeasedJob {
         timeout: record.options.timeout.map(wire_span),
         ..pb::JobSpec::default()
     };
-    put_body(&mut spec, body);
+    put_body(&mut spec, Arc::unwrap_or_clone(body));
     pb::LeasedJob {
         lease: Some(lease),
         job: Some(pb::Job {
@@ -230,7 +232,10 @@ pub mod tests {
                 debits: Vec::new(),
             },
             job: view(record, JobState::InFlight),
-            body: Body { payload: Payload::Binary(vec![1; payload].into_boxed_slice()), metadata: Vec::new() },
+            body: Arc::new(Body {
+                payload: Payload::Binary(vec![1; payload].into_boxed_slice()),
+                metadata: Vec::new(),
+            }),
         }
     }
 
@@ -298,7 +303,7 @@ pub mod tests {
         pushed.job.record.options.max_attempts = u32::MAX;
         pushed.job.record.options.timeout = Some(Nanos(u64::MAX));
         pushed.job.bindings = vec![(longest(), Tokens(u64::MAX)); 16];
-        pushed.body.metadata = (0..64).map(|n| (format!("{n:0128}"), "v".repeat(200))).collect();
+        Arc::make_mut(&mut pushed.body).metadata = (0..64).map(|n| (format!("{n:0128}"), "v".repeat(200))).collect();
         let body = pushed.body.bytes() as usize;
         let frame = pb::DispatchResponse {
             frame: Some(pb::dispatch_response::Frame::Jobs(pb::JobsPushed { jobs: vec![leased(pushed)] })),

@@ -206,7 +206,9 @@ async fn next_permit(
 
 async fn answer(handle: &Handle, session: SessionId, ask: Ask) -> Result<Answer, Refusal> {
     let command = match ask {
-        Ask::Settle(settles, outcomes) => return Ok(Answer::Settled(settles, settle(handle, outcomes).await?)),
+        Ask::Settle(settles, outcomes) => {
+            return Ok(Answer::Settled(settles, settle(handle, Some(session), outcomes).await?));
+        }
         Ask::Extend(extensions, leases) => return Ok(Answer::Extended(extensions, extend(handle, leases).await?)),
         Ask::Confirm(leases) if leases.is_empty() => return Ok(Answer::Done),
         Ask::Confirm(leases) => Command::Received { leases },
@@ -217,12 +219,12 @@ async fn answer(handle: &Handle, session: SessionId, ask: Ask) -> Result<Answer,
     Ok(Answer::Done)
 }
 
-/// Ends leases; an answer for each, in order.
-pub async fn settle(handle: &Handle, outcomes: Vec<Outcome>) -> Result<Vec<Settled>, Refusal> {
+/// Ends leases, `from` a stream or by a call; an answer for each, in order.
+pub async fn settle(handle: &Handle, from: Option<SessionId>, outcomes: Vec<Outcome>) -> Result<Vec<Settled>, Refusal> {
     if outcomes.is_empty() {
         return Ok(Vec::new());
     }
-    match handle.apply(Command::Settle { outcomes }).await? {
+    match handle.apply(Command::Settle { from, outcomes }).await? {
         Reply::Settled(settled) => Ok(settled),
         other => unreachable!("settles are answered one by one, not with {other:?}"),
     }

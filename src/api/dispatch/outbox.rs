@@ -1,6 +1,6 @@
 //! What a stream has to say and hasn't said, gathered into frames that its worker can take.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use prost::encoding::message::encoded_len;
 
@@ -27,13 +27,18 @@ pub struct Outbox {
     urgent: VecDeque<Frame>,
     settled: VecDeque<pb::SettleResult>,
     extended: VecDeque<pb::ExtendResult>,
-    events: VecDeque<Event>,
+    /// By the order in which they came.
+    events: BTreeMap<u64, Event>,
+    /// Where the jobs of these leases stand among the events.
+    unsent: BTreeMap<LeaseId, u64>,
+    /// How many events there ever were.
+    came: u64,
     /// Whether the last frame held results, so that neither they nor the jobs wait for ever.
     results_sent: bool,
 }
 
 enum Event {
-    Job(Box<pb::LeasedJob>),
+    Job(LeaseId, Box<pb::LeasedJob>),
     Revoked(LeaseId, RevokeReason),
 }
 
@@ -45,7 +50,9 @@ impl Outbox {
             urgent: VecDeque::new(),
             settled: VecDeque::new(),
             extended: VecDeque::new(),
-            events: VecDeque::new(),
+            events: BTreeMap::new(),
+            unsent: BTreeMap::new(),
+            came: 0,
             results_sent: false,
         }
     }
@@ -84,19 +91,34 @@ impl Outbox {
 
     /// Dispatched jobs.
     pub fn put_jobs(&mut self, jobs: Vec<PushedJob>) {
-        let jobs = jobs.into_iter().map(job_wire::leased);
-        self.events.extend(jobs.map(|job| Event::Job(Box::new(job))));
+        for job in jobs {
+            let lease = job.lease.id;
+            self.unsent.insert(lease, self.came);
+            self.put_event(Event::Job(lease, Box::new(job_wire::leased(job))));
+        }
     }
 
-    /// Leases that have ended, or should.
+    /// Leases that have ended, or should. Of one that ended before its job was sent the worker never hears; so what waits
+    /// for a worker that doesn't read is no more than its window holds.
     pub fn put_revoked(&mut self, leases: Vec<LeaseId>, reason: RevokeReason) {
-        let revoked = leases.into_iter();
-        self.events.extend(revoked.map(|lease| Event::Revoked(lease, reason)));
+        for lease in leases {
+            let unsent = if reason == RevokeReason::Cancelled { None } else { self.unsent.remove(&lease) };
+            match unsent {
+                Some(place) => drop(self.events.remove(&place)),
+                None => self.put_event(Event::Revoked(lease, reason)),
+            }
+        }
+    }
+
+    fn put_event(&mut self, event: Event) {
+        self.events.insert(self.came, event);
+        self.came += 1;
     }
 
     /// Forgets the jobs that wait: they were released.
     pub fn drop_jobs(&mut self) {
-        self.events.retain(|event| matches!(event, Event::Revoked(..)));
+        self.events.retain(|_, event| matches!(event, Event::Revoked(..)));
+        self.unsent.clear();
     }
 
     /// The next frame; `None` where nothing waits.
@@ -115,56 +137,57 @@ impl Outbox {
             return self.next_events();
         }
         if self.settled.is_empty() {
-            let results = take(&mut self.extended, self.bytes_max, |result| Some(encoded_len(ITEMS_TAG, result)));
+            let results = take(&mut self.extended, self.bytes_max, |result| encoded_len(ITEMS_TAG, result));
             return Some(Frame::Extended(pb::LeasesExtended { results }));
         }
-        let results = take(&mut self.settled, self.bytes_max, |result| Some(encoded_len(ITEMS_TAG, result)));
+        let results = take(&mut self.settled, self.bytes_max, |result| encoded_len(ITEMS_TAG, result));
         Some(Frame::Settled(pb::LeasesSettled { results }))
     }
 
     /// As many jobs, or leases that are revoked for one reason, as come next.
     fn next_events(&mut self) -> Option<Frame> {
-        if let Event::Revoked(_, reason) = *self.events.front()? {
-            let bytes = encoded_len_of_id();
-            let revoked = take(&mut self.events, self.bytes_max, |event| match event {
-                Event::Revoked(_, other) if *other == reason => Some(bytes),
-                Event::Revoked(..) | Event::Job(_) => None,
-            });
-            let leases = revoked.into_iter().filter_map(|event| match event {
-                Event::Revoked(lease, _) => Some(ids::lease_text(lease)),
-                Event::Job(_) => None,
-            });
-            return Some(Frame::Revoked(pb::LeasesRevoked {
-                lease_ids: leases.collect(),
-                reason: wire_reason(reason).into(),
-            }));
+        let (_, first) = self.events.first_key_value()?;
+        let reason = match first {
+            Event::Job(..) => None,
+            Event::Revoked(_, reason) => Some(*reason),
+        };
+        let sizes = self.events.values().map_while(|event| match event {
+            Event::Job(_, job) if reason.is_none() => Some(encoded_len(ITEMS_TAG, &**job)),
+            Event::Revoked(_, other) if reason == Some(*other) => Some(encoded_len_of_id()),
+            _ => None,
+        });
+        let (mut jobs, mut lease_ids) = (Vec::new(), Vec::new());
+        for _ in 0..fitting(self.bytes_max, sizes) {
+            match self.events.pop_first() {
+                Some((_, Event::Job(lease, job))) => {
+                    self.unsent.remove(&lease);
+                    jobs.push(*job);
+                }
+                Some((_, Event::Revoked(lease, _))) => lease_ids.push(ids::lease_text(lease)),
+                None => break,
+            }
         }
-        let pushed = take(&mut self.events, self.bytes_max, |event| match event {
-            Event::Job(job) => Some(encoded_len(ITEMS_TAG, &**job)),
-            Event::Revoked(..) => None,
-        });
-        let jobs = pushed.into_iter().filter_map(|event| match event {
-            Event::Job(job) => Some(*job),
-            Event::Revoked(..) => None,
-        });
-        Some(Frame::Jobs(pb::JobsPushed { jobs: jobs.collect() }))
+        Some(match reason {
+            None => Frame::Jobs(pb::JobsPushed { jobs }),
+            Some(reason) => Frame::Revoked(pb::LeasesRevoked { lease_ids, reason: wire_reason(reason).into() }),
+        })
     }
 }
 
-/// Takes items from the front as long as they go into one frame together; the first always does. `bytes` is the size of an
-/// item, or `None` for one that belongs into another frame.
-fn take<T>(queue: &mut VecDeque<T>, bytes_max: usize, bytes: impl Fn(&T) -> Option<usize>) -> Vec<T> {
-    let mut total = 0;
-    let mut count = 0;
-    for item in queue.iter().take(FRAME_ITEMS_MAX) {
-        let Some(bytes) = bytes(item) else { break };
-        total += bytes;
-        if total > bytes_max && count > 0 {
-            break;
-        }
-        count += 1;
-    }
+/// Takes results from the front as long as they go into one frame together.
+fn take<T>(queue: &mut VecDeque<T>, bytes_max: usize, bytes: impl Fn(&T) -> usize) -> Vec<T> {
+    let count = fitting(bytes_max, queue.iter().map(bytes));
     queue.drain(..count).collect()
+}
+
+/// How many items of these sizes go into one frame; the first always does.
+fn fitting(bytes_max: usize, sizes: impl Iterator<Item = usize>) -> usize {
+    let mut total = 0;
+    let fits = |(index, bytes): &(usize, usize)| {
+        total += bytes;
+        *index == 0 || total <= bytes_max
+    };
+    sizes.take(FRAME_ITEMS_MAX).enumerate().take_while(fits).count()
 }
 
 fn encoded_len_of_id() -> usize {
@@ -271,12 +294,28 @@ mod tests {
     fn a_push_never_comes_after_its_revocation() {
         let mut outbox = Outbox::new(SMALL);
         outbox.put_jobs(jobs(2, 1));
+        assert_eq!(frames(&mut outbox).iter().map(brief).collect::<Vec<_>>(), [("jobs", 2)]);
         outbox.put_revoked(vec![LeaseId(0)], RevokeReason::Expired);
         outbox.put_revoked(vec![LeaseId(1)], RevokeReason::Expired);
         outbox.put_revoked(vec![LeaseId(9)], RevokeReason::Cancelled);
         outbox.put_jobs(jobs(1, 1));
         let briefs: Vec<_> = frames(&mut outbox).iter().map(brief).collect();
-        assert_eq!(briefs, [("jobs", 2), ("revoked", 2), ("revoked", 1), ("jobs", 1)]);
+        assert_eq!(briefs, [("revoked", 2), ("revoked", 1), ("jobs", 1)]);
+    }
+
+    #[test]
+    fn of_what_ended_before_it_was_sent_a_worker_never_hears() {
+        let mut outbox = Outbox::new(SMALL);
+        outbox.put_jobs(jobs(3, 1));
+        outbox.put_revoked(vec![LeaseId(0)], RevokeReason::Expired);
+        outbox.put_revoked(vec![LeaseId(1)], RevokeReason::Cancelled);
+        let briefs: Vec<_> = frames(&mut outbox).iter().map(brief).collect();
+        assert_eq!(briefs, [("jobs", 2), ("revoked", 1)]);
+        for _ in 0..100 {
+            outbox.put_jobs(jobs(50, 1));
+            outbox.put_revoked((0..50).map(LeaseId).collect(), RevokeReason::Expired);
+        }
+        assert!(outbox.is_empty(), "what waits grows with each lease that expires unread");
     }
 
     #[test]

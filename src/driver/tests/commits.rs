@@ -28,7 +28,7 @@ async fn a_push_waits_for_its_commit() {
     let jobs = pushed(&mut session).await;
     assert_eq!(jobs.len(), 1);
     assert_eq!(jobs[0].lease.job, job);
-    assert_eq!(jobs[0].body, body("held"));
+    assert_eq!(jobs[0].body, body("held").into());
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ async fn bodies_of_earlier_commits_come_from_the_store() {
     let seen: Vec<_> = all.iter().map(|pushed| pushed.lease.job).collect();
     assert_eq!(seen, jobs);
     let bodies: Vec<_> = all.into_iter().map(|pushed| pushed.body).collect();
-    assert_eq!(bodies, ["a", "b", "c"].map(body));
+    assert_eq!(bodies, ["a", "b", "c"].map(|text| Arc::new(body(text))));
 }
 
 #[tokio::test]
@@ -126,4 +126,25 @@ async fn a_one_shot_session_that_does_not_wait_takes_what_is_there() {
     let mut once = rig.open(SessionMode::Once { until: clock.now(), request: None }).await;
     assert_eq!(pushed(&mut once).await, Vec::new(), "and nothing where nothing is there");
     assert_eq!(within(once.events.recv()).await, None);
+}
+
+#[tokio::test]
+async fn repeats_that_share_a_commit_get_the_same_leases_whole() {
+    let mut rig = Rig::new().await;
+    let until = SystemClock::new().now() + Nanos::from_secs(30);
+    let once = || SessionMode::Once { until, request: Some("r".into()) };
+    let job = enqueued(within(rig.handle.apply(enqueue("q", "x"))).await);
+    assert_eq!(pushed(&mut rig.open(once()).await).await[0].lease.job, job);
+
+    // What arrives while one commit is held shares the next.
+    let held = rig.hold_an_enqueue().await;
+    let (mut first, mut second, ()) = tokio::join!(rig.open(once()), rig.open(once()), async {
+        tokio::task::yield_now().await;
+        rig.store.let_go(Verdict::Succeed);
+    });
+    enqueued(held.answer().await);
+    for again in [&mut first, &mut second] {
+        let jobs = pushed(again).await;
+        assert_eq!(jobs.iter().map(|pushed| pushed.lease.job).collect::<Vec<_>>(), [job]);
+    }
 }
