@@ -23,6 +23,13 @@ impl Plan {
     pub fn creations(&self) -> usize {
         self.order.len()
     }
+
+    /// Creates no more than the first `creations` budgets.
+    pub fn forget_after(&mut self, creations: usize) {
+        for (key, _) in self.order.drain(creations..) {
+            self.by_key.remove(&key);
+        }
+    }
 }
 
 /// A binding of a plan.

@@ -93,6 +93,16 @@ impl Budgets {
         self.by_key.get(key).copied()
     }
 
+    /// Those that jobs show under one of these keys, deleted ones included.
+    pub fn shown_as(&self, keys: &[Name]) -> BTreeSet<BudgetId> {
+        let mut ids: BTreeSet<BudgetId> = keys.iter().filter_map(|key| self.find(key)).collect();
+        if self.rows.len() > self.by_key.len() {
+            let deleted = self.rows.iter().filter(|(_, budget)| budget.is_deleted && keys.contains(&budget.key));
+            ids.extend(deleted.map(|(id, _)| *id));
+        }
+        ids
+    }
+
     /// How many there are, deleted ones apart.
     pub fn len(&self) -> usize {
         self.by_key.len()

@@ -8,7 +8,7 @@ use super::bindings::Plan;
 use super::command::{Enqueued, NewJob, Reply};
 use super::config::Config;
 use super::effect::{Change, RequestRecord};
-use super::job::Name;
+use super::job::{Name, ReadyBy};
 use super::jobs::{Job, State};
 use super::lane::LaneKey;
 use super::queue::SizeClass;
@@ -119,6 +119,7 @@ impl Scheduler {
             unique: new.unique.map(Box::new),
             create_time: now,
             ready_at,
+            ready_by: if ready_at > now { ReadyBy::Caller } else { ReadyBy::Now },
             run_at: ready_at,
             attempts: 0,
             releases: 0,

@@ -207,6 +207,8 @@ pub struct JobRecord {
     pub create_time: Timestamp,
     /// The second part of its rank.
     pub ready_at: Timestamp,
+    /// What has set it.
+    pub ready_by: ReadyBy,
     /// Scheduled until then: `ready_at`, or later after a release with a delay, which keeps the rank.
     pub run_at: Timestamp,
     /// Attempts used up.
@@ -221,6 +223,17 @@ pub struct JobRecord {
     pub phase: Phase,
     /// [`Body::bytes`].
     pub body_bytes: u32,
+}
+
+/// What has set a job's `ready_at`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadyBy {
+    /// Its enqueue, or a retry by hand: it was ready at once.
+    Now,
+    /// A run time that a caller chose.
+    Caller,
+    /// A failed attempt: it waits for its backoff.
+    Backoff,
 }
 
 /// One failed attempt. In the store only.

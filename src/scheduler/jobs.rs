@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::intern::Interner;
-use super::job::{End, JobOptions, JobState, Name, Phase, Unique, UniqueScope};
+use super::job::{End, JobOptions, JobState, Name, Phase, ReadyBy, Unique, UniqueScope};
 use super::slots::IdMap;
 use super::units::{JobId, LaneId, LeaseId, Nanos, Timestamp};
 
@@ -63,6 +63,8 @@ pub struct Job {
     pub create_time: Timestamp,
     /// The second part of its rank.
     pub ready_at: Timestamp,
+    /// What has set it.
+    pub ready_by: ReadyBy,
     /// Scheduled until then.
     pub run_at: Timestamp,
     /// Attempts used up.
@@ -88,6 +90,16 @@ impl Job {
             End::Dead => retention.dead,
             End::Cancelled => retention.cancelled,
         }
+    }
+
+    /// Whether a release has put off its next dispatch.
+    pub fn is_delayed(&self) -> bool {
+        self.state == State::Scheduled && self.run_at > self.ready_at
+    }
+
+    /// Whether it waits for its backoff, and not for a time that its caller chose, or as long as a release said.
+    pub fn waits_for_backoff(&self) -> bool {
+        self.state == State::Scheduled && self.ready_by == ReadyBy::Backoff && !self.is_delayed()
     }
 
     /// The key it holds in its present state.

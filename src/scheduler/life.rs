@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Scheduler;
 use super::effect::Change;
-use super::job::{Binding, End, Failure, JobRecord, Name, Rank};
+use super::job::{Binding, End, Failure, JobRecord, Name, Rank, ReadyBy};
 use super::jobs::{Job, State};
 use super::lane::{LaneKey, Place};
 use super::lease::LeaseRecord;
@@ -229,6 +229,7 @@ impl Scheduler {
             job.state = state;
             if state == State::Scheduled {
                 job.ready_at = now + delay;
+                job.ready_by = ReadyBy::Backoff;
                 job.run_at = job.ready_at;
             }
         });
@@ -250,7 +251,10 @@ impl Scheduler {
                 job.unconfirmed = 0;
                 job.releases = 0;
             }
-            job.run_at = job.ready_at.max(now + release.delay);
+            job.run_at = job.ready_at;
+            if release.delay > Nanos::ZERO {
+                job.run_at = job.run_at.max(now + release.delay);
+            }
             job.state = if release.cancelled {
                 State::Over(End::Cancelled, now)
             } else if job.attempts >= job.options.max_attempts {
@@ -292,6 +296,7 @@ impl Scheduler {
             unique: job.unique.as_deref().cloned(),
             create_time: job.create_time,
             ready_at: job.ready_at,
+            ready_by: job.ready_by,
             run_at: job.run_at,
             attempts: job.attempts,
             releases: job.releases,

@@ -156,7 +156,7 @@ impl Scheduler {
         Ok(Sought {
             filter,
             queues: queues.map(|names| names.iter().filter_map(|name| self.queues.find(name)).collect()),
-            budgets: budgets.map(|keys| keys.iter().filter_map(|key| self.budgets.find(key)).collect()),
+            budgets: budgets.map(|keys| self.budgets.shown_as(keys)),
             states: filter.states.as_deref().unwrap_or(&STATES).iter().copied().collect(),
         })
     }

@@ -9,7 +9,7 @@ use super::budgets::Budget;
 use super::config::Config;
 use super::effect::{BudgetRecord, PoolRecord, Snapshot};
 use super::ids::Ids;
-use super::job::{JobRecord, Phase};
+use super::job::{JobRecord, Phase, ReadyBy};
 use super::jobs::{Job, State};
 use super::lane::LaneKey;
 use super::lease::{LeaseRecord, Receipt};
@@ -93,6 +93,7 @@ impl Scheduler {
             unique: record.unique.map(Box::new),
             create_time: record.create_time,
             ready_at: record.ready_at,
+            ready_by: record.ready_by,
             run_at: record.run_at,
             attempts: record.attempts,
             releases: record.releases,
@@ -138,27 +139,27 @@ impl Scheduler {
 }
 
 /// Takes the instants back that an earlier start with a clock ahead has set (semantics 11.1). A run time that a caller
-/// chose stays; one that a retry or a release has set is no further away than either may ask for.
+/// chose stays; a job that was ready at once is ready; one that a failure or a release puts off waits no longer than
+/// either may ask for.
 fn bring_back(record: &mut JobRecord, now: Timestamp) {
     const DELAY_MAX: Nanos = Nanos::from_hours(24);
-    let latest = if record.run_at == record.create_time {
-        now
-    } else if record.attempts > 0 || record.run_at > record.ready_at {
-        now + DELAY_MAX
-    } else {
-        Timestamp::MAX
-    };
-    record.run_at = record.run_at.min(latest);
-    record.ready_at = record.ready_at.min(record.run_at);
+    let is_delayed = record.run_at > record.ready_at;
+    record.ready_at = record.ready_at.min(match record.ready_by {
+        ReadyBy::Now => now,
+        ReadyBy::Caller => Timestamp::MAX,
+        ReadyBy::Backoff => now + DELAY_MAX,
+    });
+    record.run_at = if is_delayed { record.run_at.min(now + DELAY_MAX).max(record.ready_at) } else { record.ready_at };
     record.create_time = record.create_time.min(now);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::command::{NewBinding, NewJob, OpenSession, SessionMode, Window};
+    use super::super::command::{JobsChange, NewBinding, NewJob, OpenSession, Part, SessionMode, Window};
     use super::super::job::{Body, JobOptions, JobState};
     use super::super::policy::Policy;
     use super::super::units::{SessionId, Tokens};
+    use super::super::view::JobFilter;
     use super::super::{Change, Command};
     use super::*;
 
@@ -223,12 +224,19 @@ mod tests {
         serve(&mut wrong, ahead);
         let waits = enqueue(&mut wrong, ahead, None);
         let chosen = enqueue(&mut wrong, ahead, Some(ahead + Nanos::from_hours(1)));
+        let retried = enqueue(&mut wrong, ahead, None);
+        for change in [JobsChange::Cancel { force: false }, JobsChange::Retry] {
+            let filter = JobFilter { ids: Some(vec![retried]), ..JobFilter::default() };
+            let part = Part::Whole { apply: true };
+            wrong.apply(ahead + Nanos(1), Command::ChangeJobs { filter, change, part }).unwrap();
+        }
         wrong.apply(ahead, block).unwrap();
 
         let mut right = Scheduler::restore(Config::default(), now, stored(&mut wrong)).unwrap();
         let state = |scheduler: &Scheduler, job| scheduler.job(job).unwrap().state;
         assert_eq!(state(&right, held), JobState::InFlight);
         assert_eq!(state(&right, waits), JobState::Ready);
+        assert_eq!(state(&right, retried), JobState::Ready);
         assert_eq!(state(&right, chosen), JobState::Scheduled, "a run time that a caller chose is wall time");
         let blocked_until = right.budget(now, "slot").unwrap().status.blocked_until;
         assert_eq!(blocked_until, Some(now + Nanos::from_secs(5)));

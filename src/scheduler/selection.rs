@@ -1,12 +1,13 @@
 //! One change to all jobs that a filter selects (semantics 8.2): what each becomes is decided for all of them before the
 //! first is touched, so that a change which is invalid for any of them changes none.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Scheduler;
 use super::bindings::{Plan, PlannedBinding};
 use super::command::{BindingOperation, Changed, JobPatch, JobsChange, Part, Reply};
-use super::job::{Binding, End, Name};
+use super::job::{Binding, End, Name, ReadyBy};
 use super::jobs::{Job, State};
 use super::lane::LaneKey;
 use super::rejection::{Rejection, Within};
@@ -61,10 +62,12 @@ impl Scheduler {
             return Ok(Reply::TooMany);
         }
         let mut plan = Plan::default();
+        // The unique keys of those to be retried: of several only the first is.
+        let mut keys = BTreeSet::new();
         let mut changed = Changed { next_after, ..Changed::default() };
         let mut deeds = Vec::new();
         for id in ids {
-            let deed = self.deed(&mut plan, id, change)?;
+            let deed = self.deed(&mut plan, &mut keys, id, change)?;
             changed.count(id, &deed);
             if !matches!(deed, Deed::Nothing | Deed::Blocked) {
                 deeds.push((id, deed));
@@ -89,7 +92,13 @@ impl Scheduler {
         Ok(Reply::Changed(changed))
     }
 
-    fn deed(&self, plan: &mut Plan, id: JobId, change: &JobsChange) -> Result<Deed, Rejection> {
+    fn deed(
+        &self,
+        plan: &mut Plan,
+        keys: &mut BTreeSet<Name>,
+        id: JobId,
+        change: &JobsChange,
+    ) -> Result<Deed, Rejection> {
         let job = self.jobs.get(id);
         match (change, job.state) {
             (JobsChange::Cancel { .. }, State::Scheduled | State::Ready) => Ok(Deed::Cancel),
@@ -97,8 +106,8 @@ impl Scheduler {
             (JobsChange::Cancel { force: false }, State::InFlight(lease)) => {
                 Ok(Deed::Ask { first: !self.leases.get(lease).record.cancelled })
             }
-            (JobsChange::Retry, State::Over(End::Dead | End::Cancelled, _)) => self.retry_deed(plan, id, job),
-            (JobsChange::Retry, State::Scheduled) if job.attempts > 0 => {
+            (JobsChange::Retry, State::Over(End::Dead | End::Cancelled, _)) => self.retry_deed(plan, keys, id, job),
+            (JobsChange::Retry, State::Scheduled) if job.waits_for_backoff() => {
                 Ok(Deed::Retry(self.bindings_of(id).iter().map(PlannedBinding::kept).collect()))
             }
             (JobsChange::Delete, State::InFlight(_)) => Ok(Deed::Blocked),
@@ -108,18 +117,26 @@ impl Scheduler {
                 Ok(blocked_in_flight(job, deed))
             }
             (JobsChange::Bindings(operation), State::Scheduled | State::Ready | State::InFlight(_)) => {
-                Ok(blocked_in_flight(job, self.rebind_deed(plan, id, operation)?))
+                // One in flight is validated, but no budget is created for it.
+                let creations = plan.creations();
+                let deed = blocked_in_flight(job, self.rebind_deed(plan, id, operation)?);
+                if let Deed::Blocked = deed {
+                    plan.forget_after(creations);
+                }
+                Ok(deed)
             }
             _ => Ok(Deed::Nothing),
         }
     }
 
     /// A finished job's bindings are looked up anew, by key, as an enqueue would (semantics 6.5).
-    fn retry_deed(&self, plan: &mut Plan, id: JobId, job: &Job) -> Result<Deed, Rejection> {
+    fn retry_deed(&self, plan: &mut Plan, keys: &mut BTreeSet<Name>, id: JobId, job: &Job) -> Result<Deed, Rejection> {
         let holder = job.unique.as_deref().and_then(|unique| self.jobs.holder(&unique.key));
-        if holder.is_some_and(|holder| holder != id) {
+        let is_taken = job.unique.as_deref().is_some_and(|unique| keys.contains(&unique.key));
+        if is_taken || holder.is_some_and(|holder| holder != id) {
             return Ok(Deed::Blocked);
         }
+        keys.extend(job.unique.as_deref().map(|unique| Name::clone(&unique.key)));
         let named = |binding: &Binding| super::command::NewBinding {
             budget: Name::clone(&self.budgets.get(binding.budget).key),
             cost: binding.cost,
@@ -156,6 +173,7 @@ impl Scheduler {
             job.releases = 0;
             job.unconfirmed = 0;
             job.ready_at = now;
+            job.ready_by = ReadyBy::Now;
             job.run_at = now;
             job.state = State::Scheduled;
         });
@@ -176,7 +194,7 @@ impl Scheduler {
             || patch.kind.as_ref().is_some_and(|new| *new != job.kind)
             || patch.priority.is_some_and(|new| new != key.priority)
             || patch.apply(&job.options) != *job.options
-            || patch.run_time.is_some_and(|new| new.unwrap_or(job.create_time).max(job.create_time) != job.run_at)
+            || patched_ready_at(job, patch).is_some_and(|new| new != job.ready_at || job.is_delayed())
     }
 
     fn update_job(&mut self, now: Timestamp, id: JobId, change: &JobsChange) {
@@ -193,13 +211,19 @@ impl Scheduler {
         self.move_job(id, key);
         self.jobs.reshare(id, patch.kind.clone(), options);
         self.change_job(now, id, |job| {
-            if let Some(run_time) = patch.run_time {
-                job.ready_at = run_time.unwrap_or(job.create_time).max(job.create_time);
-                job.run_at = job.ready_at;
+            if let Some(ready_at) = patched_ready_at(job, patch) {
+                job.ready_at = ready_at;
+                job.ready_by = if ready_at == job.create_time { ReadyBy::Now } else { ReadyBy::Caller };
+                job.run_at = ready_at;
                 job.state = State::Scheduled;
             }
         });
     }
+}
+
+/// The later of a patch's run time and the enqueue.
+fn patched_ready_at(job: &Job, patch: &JobPatch) -> Option<Timestamp> {
+    Some(patch.run_time?.unwrap_or(job.create_time).max(job.create_time))
 }
 
 fn blocked_in_flight(job: &Job, deed: Deed) -> Deed {
@@ -233,3 +257,6 @@ impl Changed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -86,11 +86,11 @@ pub fn plant(rng: &mut SmallRng, command: &mut Command, now: Timestamp, body_byt
             leases.resize(len, LeaseId(1));
             Flaw::Early("lease_ids".into())
         }
-        Command::Settle { outcomes } if rng.random_bool(0.1) => {
+        Command::Settle { outcomes, .. } if rng.random_bool(0.1) => {
             outcomes.clear();
             Flaw::Early("outcomes".into())
         }
-        Command::Settle { outcomes } => {
+        Command::Settle { outcomes, .. } => {
             let index = rng.random_range(0..outcomes.len());
             Flaw::Outcome(index, bad_outcome(rng, &mut outcomes[index]))
         }

@@ -37,7 +37,10 @@ pub fn command(rng: &mut SmallRng, state: &Naive, temper: Temper, session: Sessi
         40..64 if temper.silent => Command::OpenSession(open(rng, state, temper, session)),
         0..26 => enqueue(rng, state, temper),
         26..35 => Command::OpenSession(open(rng, state, temper, session)),
-        35..57 => Command::Settle { outcomes: some(rng, 3, |rng| outcome(rng, state, temper)) },
+        35..57 => Command::Settle {
+            from: rng.random_bool(0.8).then(|| a_session(rng, state)),
+            outcomes: some(rng, 3, |rng| outcome(rng, state, temper)),
+        },
         57..61 => Command::Extend { leases: some(rng, 3, |rng| lease(rng, state)) },
         61..64 => Command::Received { leases: some(rng, 3, |rng| lease(rng, state)) },
         64..67 => Command::SetWindow { session: a_session(rng, state), window: window(rng) },

@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
     use crate::scheduler::effect::PoolRecord;
-    use crate::scheduler::job::{JobOptions, JobRecord, Name, Phase};
+    use crate::scheduler::job::{JobOptions, JobRecord, Name, Phase, ReadyBy};
     use crate::scheduler::policy::Policy;
     use crate::scheduler::units::{BudgetId, JobId, Nanos, Tokens};
     use crate::scheduler::view::JobView;
@@ -151,6 +151,7 @@ mod tests {
             unique: None,
             create_time: Timestamp(1),
             ready_at: Timestamp(150),
+            ready_by: ReadyBy::Now,
             run_at: Timestamp(150),
             attempts: 0,
             releases: 0,

@@ -185,7 +185,7 @@ pub mod tests {
     use prost::Message;
 
     use super::*;
-    use crate::scheduler::job::Name;
+    use crate::scheduler::job::{Name, ReadyBy};
     use crate::scheduler::lease::Receipt;
     use crate::scheduler::units::{JobId, LeaseId, Nanos, Timestamp, Tokens};
 
@@ -200,6 +200,7 @@ pub mod tests {
             unique: None,
             create_time: Timestamp(1),
             ready_at: Timestamp(2),
+            ready_by: ReadyBy::Now,
             run_at: Timestamp(2),
             attempts: 3,
             releases: 0,

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bytes, Kind, decode, encode};
 use crate::scheduler::job::{
-    Backoff, Binding, Body, End, Failure, JobOptions, JobRecord, Payload, Phase, Retention, Unique, UniqueScope,
+    Backoff, Binding, Body, End, Failure, JobOptions, JobRecord, Payload, Phase, ReadyBy, Retention, Unique,
+    UniqueScope,
 };
 use crate::scheduler::units::{BudgetId, JobId, Nanos, Timestamp, Tokens};
 use crate::store::error::RowError;
@@ -28,6 +29,7 @@ struct JobRow<'a> {
     unique: Option<UniqueRow<'a>>,
     create_time: i64,
     ready_at: i64,
+    ready_by: ReadyByRow,
     run_at: i64,
     attempts: u32,
     releases: u32,
@@ -61,6 +63,13 @@ enum ScopeRow {
     Queued,
     Unfinished,
     Retained,
+}
+
+#[derive(Serialize, Deserialize)]
+enum ReadyByRow {
+    Now,
+    Caller,
+    Backoff,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -165,6 +174,26 @@ impl From<UniqueRow<'_>> for Unique {
     }
 }
 
+impl From<ReadyBy> for ReadyByRow {
+    fn from(by: ReadyBy) -> Self {
+        match by {
+            ReadyBy::Now => Self::Now,
+            ReadyBy::Caller => Self::Caller,
+            ReadyBy::Backoff => Self::Backoff,
+        }
+    }
+}
+
+impl From<ReadyByRow> for ReadyBy {
+    fn from(row: ReadyByRow) -> Self {
+        match row {
+            ReadyByRow::Now => Self::Now,
+            ReadyByRow::Caller => Self::Caller,
+            ReadyByRow::Backoff => Self::Backoff,
+        }
+    }
+}
+
 impl From<Phase> for PhaseRow {
     fn from(phase: Phase) -> Self {
         match phase {
@@ -198,6 +227,7 @@ pub(in crate::store) fn encode_job(job: &JobRecord, out: &mut Vec<u8>) {
         unique: job.unique.as_ref().map(UniqueRow::from),
         create_time: job.create_time.0,
         ready_at: job.ready_at.0,
+        ready_by: job.ready_by.into(),
         run_at: job.run_at.0,
         attempts: job.attempts,
         releases: job.releases,
@@ -224,6 +254,7 @@ pub(in crate::store) fn decode_job(key: &[u8], value: &[u8], interner: &mut Inte
         unique: row.unique.map(Unique::from),
         create_time: Timestamp(row.create_time),
         ready_at: Timestamp(row.ready_at),
+        ready_by: row.ready_by.into(),
         run_at: Timestamp(row.run_at),
         attempts: row.attempts,
         releases: row.releases,

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::scheduler::effect::{BudgetRecord, PoolRecord, QueueRecord, RequestRecord};
 use crate::scheduler::job::{
-    Backoff, Binding, Body, End, Failure, JobOptions, JobRecord, Payload, Phase, Retention, Unique, UniqueScope,
+    Backoff, Binding, Body, End, Failure, JobOptions, JobRecord, Payload, Phase, ReadyBy, Retention, Unique,
+    UniqueScope,
 };
 use crate::scheduler::lease::{Debit, LeaseRecord, Receipt};
 use crate::scheduler::policy::{Policy, ReserveAfter};
@@ -35,6 +36,7 @@ fn plain_job() -> JobRecord {
         unique: None,
         create_time: Timestamp(1),
         ready_at: Timestamp(2),
+        ready_by: ReadyBy::Now,
         run_at: Timestamp(3),
         attempts: 0,
         releases: 0,
@@ -105,10 +107,10 @@ fn lease() -> LeaseRecord {
 #[test]
 fn rows_are_the_bytes_they_always_were() {
     let jobs = [plain_job(), full_job()].map(|job| hex(&bytes(|out| encode_job(&job, out))));
-    assert_eq!(jobs[0], "01046d61696c0473656e646400000002040600000000008002");
+    assert_eq!(jobs[0], "01046d61696c0473656e64640000000204000600000000008002");
     assert_eq!(
         jobs[1],
-        "01046d61696c0473656e6464020102ac0280a094a58d1d0103010296010a040506010701016b020204060102030403018002"
+        "01046d61696c0473656e6464020102ac0280a094a58d1d0103010296010a040506010701016b02020400060102030403018002"
     );
 
     let in_flight = budget(Policy::while_in_flight(5));

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use crate::scheduler::effect::{BudgetRecord, Change, PoolRecord, QueueRecord, RequestRecord};
 use crate::scheduler::job::{
-    Backoff, Binding, Body, End, Failure, JobOptions, JobRecord, Name, Payload, Phase, Retention, Unique, UniqueScope,
+    Backoff, Binding, Body, End, Failure, JobOptions, JobRecord, Name, Payload, Phase, ReadyBy, Retention, Unique,
+    UniqueScope,
 };
 use crate::scheduler::lease::{Debit, LeaseRecord, Receipt};
 use crate::scheduler::policy::{Policy, ReserveAfter, Strategy as Refill};
@@ -77,12 +78,19 @@ fn phase() -> impl Strategy<Value = Phase> {
     prop_oneof![Just(Phase::Live), (end, time()).prop_map(|(end, since)| Phase::Over(end, since))]
 }
 
+fn ready_by() -> impl Strategy<Value = ReadyBy> {
+    prop_oneof![Just(ReadyBy::Now), Just(ReadyBy::Caller), Just(ReadyBy::Backoff)]
+}
+
 pub(in crate::store) fn job() -> impl Strategy<Value = JobRecord> {
     let binding = (any::<u64>(), tokens()).prop_map(|(budget, cost)| Binding { budget: BudgetId(budget), cost });
     let asked = (any::<u64>(), name(), name(), any::<u16>(), vec(binding, 0..4), options(), option::of(unique()));
-    let became = (time(), time(), time(), any::<[u32; 5]>(), phase());
+    let became = (time(), time(), ready_by(), time(), any::<[u32; 5]>(), phase());
     (asked, became).prop_map(
-        |((id, queue, kind, priority, bindings, options, unique), (create_time, ready_at, run_at, counts, phase))| {
+        |(
+            (id, queue, kind, priority, bindings, options, unique),
+            (create_time, ready_at, ready_by, run_at, counts, phase),
+        )| {
             let [attempts, releases, unconfirmed, failures, body_bytes] = counts;
             JobRecord {
                 id: JobId(id),
@@ -94,6 +102,7 @@ pub(in crate::store) fn job() -> impl Strategy<Value = JobRecord> {
                 unique,
                 create_time,
                 ready_at,
+                ready_by,
                 run_at,
                 attempts,
                 releases,

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::scheduler::effect::{Change, PoolRecord, QueueRecord, RequestRecord, Snapshot};
-use crate::scheduler::job::{Binding, Body, Failure, JobOptions, JobRecord, Payload, Phase};
+use crate::scheduler::job::{Binding, Body, Failure, JobOptions, JobRecord, Payload, Phase, ReadyBy};
 use crate::scheduler::units::{BudgetId, JobId, LeaseId, Timestamp, Tokens};
 
 fn job(id: u64, attempts: u32) -> JobRecord {
@@ -26,6 +26,7 @@ fn job(id: u64, attempts: u32) -> JobRecord {
         unique: None,
         create_time: Timestamp(1),
         ready_at: Timestamp(1),
+        ready_by: ReadyBy::Now,
         run_at: Timestamp(1),
         attempts,
         releases: 0,

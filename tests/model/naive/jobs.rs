@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use sluicegate::scheduler::command::{BindingOperation, Enqueued, NewBinding, NewJob};
 use sluicegate::scheduler::effect::RequestRecord;
-use sluicegate::scheduler::job::{Binding, JobRecord, JobState, Name, Phase, UniqueScope};
+use sluicegate::scheduler::job::{Binding, JobRecord, JobState, Name, Phase, ReadyBy, UniqueScope};
 use sluicegate::scheduler::policy::Policy;
 use sluicegate::scheduler::rejection::CostExceedsCapacity;
 use sluicegate::scheduler::units::{JobId, Tokens};
 use sluicegate::scheduler::view::JobView;
 use sluicegate::scheduler::{Config, Rejection, Reply};
 
-use super::{Answer, Job, Naive, ReadyBy, Request};
+use super::{Answer, Job, Naive, Request};
 
 /// Budgets that a command is going to create.
 pub type Fresh = Vec<(Name, Policy)>;
@@ -118,6 +118,7 @@ impl Naive {
             unique: new.unique.clone(),
             create_time: self.now,
             ready_at,
+            ready_by: if ready_at > self.now { ReadyBy::Caller } else { ReadyBy::Now },
             run_at: ready_at,
             attempts: 0,
             releases: 0,
@@ -132,8 +133,7 @@ impl Naive {
         let id = JobId(self.id());
         let bindings = self.bound_to(new.bindings.iter().map(|b| (Name::clone(&b.budget), b.cost)));
         let record = self.record(id, new, bindings);
-        let ready_by = if record.ready_at > self.now { ReadyBy::Caller } else { ReadyBy::Now };
-        self.jobs.push(Job { row: record.clone(), record, state: JobState::Scheduled, ready_by });
+        self.jobs.push(Job { row: record.clone(), record, state: JobState::Scheduled });
         self.job_changed(id);
         id
     }

@@ -3,11 +3,11 @@
 use sluicegate::scheduler::Reply;
 use sluicegate::scheduler::command::{Ended, Extended, ExtendedTo, Outcome, Settled, SettledAs, Unsettled, Verdict};
 use sluicegate::scheduler::effect::{Effect, RevokeReason};
-use sluicegate::scheduler::job::{End, JobState, Name, Phase};
+use sluicegate::scheduler::job::{End, JobState, Name, Phase, ReadyBy};
 use sluicegate::scheduler::lease::{Debit, Receipt};
-use sluicegate::scheduler::units::{LeaseId, Nanos, Timestamp};
+use sluicegate::scheduler::units::{LeaseId, Nanos, SessionId, Timestamp};
 
-use super::{Flaw, Job, Lease, Naive, ReadyBy};
+use super::{Flaw, Job, Lease, Naive};
 
 /// Why an attempt went back (semantics 5.3 counts them apart).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,23 +135,29 @@ impl Naive {
         self.end_lease(id, how, Ended::Lost);
     }
 
-    pub fn settle(&mut self, outcomes: &[Outcome], flaw: Option<&Flaw>) -> Reply {
+    pub fn settle(&mut self, from: Option<SessionId>, outcomes: &[Outcome], flaw: Option<&Flaw>) -> Reply {
         let settled = outcomes.iter().enumerate().map(|(index, outcome)| {
             let flaw = match flaw {
                 Some(Flaw::Outcome(at, field)) if *at == index => Some(field),
                 _ => None,
             };
-            Settled { lease: outcome.lease, status: self.settle_one(outcome, flaw) }
+            Settled { lease: outcome.lease, status: self.settle_one(from, outcome, flaw) }
         });
         Reply::Settled(settled.collect())
     }
 
-    fn settle_one(&mut self, outcome: &Outcome, flaw: Option<&String>) -> Result<SettledAs, Unsettled> {
+    fn settle_one(
+        &mut self,
+        from: Option<SessionId>,
+        outcome: &Outcome,
+        flaw: Option<&String>,
+    ) -> Result<SettledAs, Unsettled> {
         let (id, now) = (outcome.lease, self.now);
         let lease = self.find_lease(id).ok_or_else(|| Unsettled::NotLive(self.ended(id)))?;
         if let Some(field) = flaw {
             return Err(Unsettled::Invalid { field: field.clone(), problem: String::new() });
         }
+        let holder = lease.session;
         let debits = lease.record.debits.clone();
         let debit_of = |key: &Name, part: &str, index: usize| -> Result<Debit, Unsettled> {
             let debit = self.find_budget(key).and_then(|budget| debits.iter().find(|d| d.budget == budget.id));
@@ -175,6 +181,9 @@ impl Naive {
                 _ if left_over > 0 => Some("refunds"),
                 _ => None,
             });
+        }
+        if let Some(holder) = holder.filter(|holder| from != Some(*holder)) {
+            self.told.push(Effect::Revoke(holder, vec![id], RevokeReason::Ended));
         }
         let cause = if throttled.is_empty() { Cause::Returned } else { Cause::Throttled };
         for (debit, after) in throttled {
@@ -240,7 +249,7 @@ impl Job {
         }
         self.record.ready_at = now + retry_after.unwrap_or_else(|| self.backoff(self.record.attempts));
         self.record.run_at = self.record.ready_at;
-        self.ready_by = ReadyBy::Backoff;
+        self.record.ready_by = ReadyBy::Backoff;
     }
 
     /// The job keeps its rank. The third unconfirmed push and the tenth release in a row count as an attempt (5.3).

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sluicegate::scheduler::command::{Ended, SessionMode, Window};
 use sluicegate::scheduler::effect::{Effect, RequestRecord};
-use sluicegate::scheduler::job::{JobRecord, JobState, Name, Phase};
+use sluicegate::scheduler::job::{JobRecord, JobState, Name, Phase, ReadyBy};
 use sluicegate::scheduler::lease::{LeaseRecord, Receipt};
 use sluicegate::scheduler::units::{BudgetId, LeaseId, Nanos, SessionId, Timestamp};
 use sluicegate::scheduler::{Command, Config, Rejection, Reply};
@@ -41,20 +41,8 @@ pub struct Budget {
 pub struct Job {
     pub record: JobRecord,
     pub state: JobState,
-    pub ready_by: ReadyBy,
     /// The record as stored: after a start whose clock was set back, instants are later here.
     pub row: JobRecord,
-}
-
-/// What has set a job's `ready_at`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadyBy {
-    /// Its enqueue, or a retry: it was ready at once.
-    Now,
-    /// A run time that a caller chose.
-    Caller,
-    /// A failed attempt.
-    Backoff,
 }
 
 /// An answered enqueue that is remembered.
@@ -168,7 +156,7 @@ impl Naive {
             Command::OpenSession(open) => self.open_session(open),
             Command::SetWindow { session, window } => Ok(self.set_window(*session, *window)),
             Command::Received { leases } => Ok(self.received(leases)),
-            Command::Settle { outcomes } => Ok(self.settle(outcomes, flaw)),
+            Command::Settle { from, outcomes } => Ok(self.settle(*from, outcomes, flaw)),
             Command::Extend { leases } => Ok(self.extend(leases)),
             Command::Leave { session } => Ok(self.leave(*session)),
             Command::CloseSession { session } => Ok(self.close_session(*session)),
@@ -225,7 +213,7 @@ impl Job {
         let longest = now + Nanos::from_hours(24);
         let record = &mut self.record;
         let is_delayed = record.run_at > record.ready_at;
-        record.ready_at = match self.ready_by {
+        record.ready_at = match record.ready_by {
             ReadyBy::Now => record.ready_at.min(now),
             ReadyBy::Caller => record.ready_at,
             ReadyBy::Backoff => record.ready_at.min(longest),

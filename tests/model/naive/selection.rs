@@ -2,14 +2,14 @@
 
 use sluicegate::scheduler::command::{Changed, Ended, JobPatch, JobsChange, NewBinding, Part};
 use sluicegate::scheduler::effect::{Effect, RevokeReason};
-use sluicegate::scheduler::job::{End, JobState, Name, Phase};
+use sluicegate::scheduler::job::{End, JobState, Name, Phase, ReadyBy};
 use sluicegate::scheduler::units::{JobId, Nanos, Timestamp};
 use sluicegate::scheduler::view::JobFilter;
 use sluicegate::scheduler::{Rejection, Reply};
 
 use super::jobs::{Fresh, Keyed};
 use super::leases::{Cause, How};
-use super::{Answer, Job, Naive, ReadyBy};
+use super::{Answer, Job, Naive};
 
 /// What becomes of one job.
 enum Deed {
@@ -206,7 +206,7 @@ impl Naive {
 impl Job {
     /// Not for a time that its caller chose, nor for as long as a release said.
     fn waits_for_backoff(&self) -> bool {
-        self.ready_by == ReadyBy::Backoff && self.record.run_at == self.record.ready_at
+        self.record.ready_by == ReadyBy::Backoff && self.record.run_at == self.record.ready_at
     }
 
     /// Ready now, and ranked anew; attempts are reset where it was over (semantics 6.5).
@@ -217,7 +217,7 @@ impl Job {
         }
         (record.releases, record.unconfirmed) = (0, 0);
         (record.ready_at, record.run_at, record.phase) = (now, now, Phase::Live);
-        (self.state, self.ready_by) = (JobState::Scheduled, ReadyBy::Now);
+        (record.ready_by, self.state) = (ReadyBy::Now, JobState::Scheduled);
     }
 
     /// `ready_at` by a patch: the later of the run time and the enqueue (semantics 1).
@@ -252,7 +252,7 @@ impl Job {
         options.timeout = patch.timeout.unwrap_or(options.timeout);
         if let Some(ready_at) = patched_ready_at {
             (record.ready_at, record.run_at) = (ready_at, ready_at);
-            self.ready_by = if ready_at == record.create_time { ReadyBy::Now } else { ReadyBy::Caller };
+            record.ready_by = if ready_at == record.create_time { ReadyBy::Now } else { ReadyBy::Caller };
             self.state = JobState::Scheduled;
         }
     }

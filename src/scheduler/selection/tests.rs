@@ -1,0 +1,194 @@
+//! What a change of many jobs leaves alone.
+
+use super::super::Config;
+use super::super::command::{Command, NewBinding, NewJob, OpenSession, Outcome, SessionMode, Verdict, Window};
+use super::super::job::{Backoff, Body, JobOptions, JobState, Phase, Retention, Unique, UniqueScope};
+use super::super::policy::Policy;
+use super::super::units::{LeaseId, Nanos, SessionId, Tokens};
+use super::super::{Change, effect::Snapshot};
+use super::*;
+
+const NOW: Timestamp = Timestamp(1);
+const HOUR: Nanos = Nanos::from_hours(1);
+const DAY: Nanos = Nanos::from_days(1);
+
+fn new_job(bindings: &[&str]) -> NewJob {
+    let backoff = Backoff { initial: HOUR, max: HOUR, multiplier_percent: 100, jitter_percent: 0 };
+    let retention = Retention { completed: DAY, dead: DAY, cancelled: DAY };
+    NewJob {
+        queue: "q".into(),
+        kind: "".into(),
+        body: Body::default(),
+        priority: 0,
+        run_time: None,
+        bindings: bindings.iter().map(|key| bind(key, None)).collect(),
+        options: JobOptions { max_attempts: 5, backoff, retention, timeout: None },
+        unique: None,
+    }
+}
+
+fn bind(key: &str, create_with: Option<Policy>) -> NewBinding {
+    NewBinding { budget: key.into(), cost: Tokens(1), create_with }
+}
+
+fn enqueue(scheduler: &mut Scheduler, job: NewJob) -> JobId {
+    match scheduler.apply(NOW, Command::Enqueue { request: None, jobs: vec![job] }) {
+        Ok(Reply::Enqueued(enqueued)) => enqueued[0].id,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn create(scheduler: &mut Scheduler, key: &str) {
+    let create = Command::CreateBudget { key: key.into(), policy: Policy::while_in_flight(9) };
+    scheduler.apply(NOW, create).unwrap();
+}
+
+/// A worker takes all that it can get.
+fn serve(scheduler: &mut Scheduler) {
+    let open = OpenSession {
+        session: SessionId(1),
+        worker: "w".into(),
+        queues: vec!["q".into()],
+        window: Window { jobs: 9, bytes: 1 << 20 },
+        lease: Nanos::from_secs(30),
+        body_bytes_max: 1 << 20,
+        mode: SessionMode::Stream { confirms_receipt: false, held: None },
+    };
+    scheduler.apply(NOW, Command::OpenSession(open)).unwrap();
+    scheduler.advance(NOW);
+}
+
+fn settle(scheduler: &mut Scheduler, now: Timestamp, job: JobId, verdict: Verdict) {
+    let lease: LeaseId = scheduler.job(job).unwrap().lease.unwrap().id;
+    let outcome = Outcome { lease, verdict, usage: Vec::new(), throttled: Vec::new() };
+    scheduler.apply(now, Command::Settle { from: None, outcomes: vec![outcome] }).unwrap();
+}
+
+fn fail(scheduler: &mut Scheduler, job: JobId) {
+    settle(scheduler, NOW, job, Verdict::Failure { error: "no".into(), retry_after: None, discard: false });
+}
+
+fn change(scheduler: &mut Scheduler, filter: JobFilter, change: JobsChange) -> Changed {
+    let part = Part::Whole { apply: true };
+    match scheduler.apply(NOW, Command::ChangeJobs { filter, change, part }) {
+        Ok(Reply::Changed(changed)) => changed,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn run_time(at: Option<Timestamp>) -> JobsChange {
+    JobsChange::Update(Box::new(JobPatch { run_time: Some(at), ..JobPatch::default() }))
+}
+
+/// Starts anew from what a store would hold.
+fn restarted(scheduler: &mut Scheduler) -> Scheduler {
+    let mut snapshot = Snapshot::default();
+    for change in scheduler.take_changes() {
+        match change {
+            Change::PutJob(job) => {
+                snapshot.jobs.retain(|row| row.id != job.id);
+                snapshot.jobs.push(job);
+            }
+            Change::ReserveIds(next) => snapshot.next_id = next,
+            Change::PutBody(..) | Change::PutFailure(..) | Change::DeleteLease(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    Scheduler::restore(Config::default(), NOW, snapshot).unwrap()
+}
+
+#[test]
+fn a_retry_leaves_those_that_wait_for_something_else_than_their_backoff() {
+    let mut scheduler = Scheduler::new(Config::default());
+    serve(&mut scheduler);
+    let delayed = enqueue(&mut scheduler, new_job(&[]));
+    let put_off = enqueue(&mut scheduler, new_job(&[]));
+    scheduler.advance(NOW);
+    [delayed, put_off].into_iter().for_each(|job| fail(&mut scheduler, job));
+    assert_eq!(change(&mut scheduler, JobFilter::default(), JobsChange::Retry).changed, 2);
+    scheduler.advance(NOW);
+    settle(&mut scheduler, NOW, delayed, Verdict::Release { delay: HOUR });
+    fail(&mut scheduler, put_off);
+    let only = |job| JobFilter { ids: Some(vec![job]), ..JobFilter::default() };
+    assert_eq!(change(&mut scheduler, only(put_off), run_time(Some(NOW + DAY))).changed, 1);
+    assert_eq!(change(&mut scheduler, JobFilter::default(), JobsChange::Retry).changed, 0);
+    assert_eq!(scheduler.job(delayed).unwrap().record.ready_at, NOW, "a delay keeps the rank");
+    scheduler.check_invariants(NOW);
+}
+
+#[test]
+fn a_run_time_that_a_caller_chose_outlasts_a_restart_whatever_the_attempts() {
+    let mut scheduler = Scheduler::new(Config::default());
+    serve(&mut scheduler);
+    let job = enqueue(&mut scheduler, new_job(&[]));
+    scheduler.advance(NOW);
+    fail(&mut scheduler, job);
+    let next_week = NOW + Nanos::from_days(7);
+    assert_eq!(change(&mut scheduler, JobFilter::default(), run_time(Some(next_week))).changed, 1);
+    assert_eq!(scheduler.job(job).unwrap().record.run_at, next_week);
+    let again = restarted(&mut scheduler);
+    assert_eq!(again.job(job).unwrap().record.run_at, next_week);
+}
+
+#[test]
+fn one_that_has_its_run_time_is_not_changed_by_it() {
+    let mut scheduler = Scheduler::new(Config::default());
+    serve(&mut scheduler);
+    let job = enqueue(&mut scheduler, new_job(&[]));
+    scheduler.advance(NOW);
+    settle(&mut scheduler, NOW + HOUR, job, Verdict::Release { delay: Nanos::ZERO });
+    let record = scheduler.job(job).unwrap().record;
+    assert_eq!(record.run_at, record.ready_at, "no release put it off");
+    assert_eq!(change(&mut scheduler, JobFilter::default(), run_time(None)).changed, 0);
+    scheduler.advance(NOW);
+    settle(&mut scheduler, NOW + HOUR, job, Verdict::Release { delay: HOUR });
+    assert_eq!(change(&mut scheduler, JobFilter::default(), run_time(None)).changed, 1);
+    assert_eq!(scheduler.job(job).unwrap().state, JobState::Ready);
+}
+
+#[test]
+fn of_finished_jobs_with_one_key_a_retry_takes_the_oldest() {
+    let mut scheduler = Scheduler::new(Config::default());
+    let unique = || Some(Unique { key: "k".into(), scope: UniqueScope::Unfinished });
+    let mut finished = || {
+        let job = enqueue(&mut scheduler, NewJob { unique: unique(), ..new_job(&[]) });
+        assert_eq!(change(&mut scheduler, JobFilter::default(), JobsChange::Cancel { force: false }).changed, 1);
+        job
+    };
+    let (older, younger) = (finished(), finished());
+    let changed = change(&mut scheduler, JobFilter::default(), JobsChange::Retry);
+    assert_eq!((changed.changed, changed.blocked), (1, vec![younger]));
+    assert_eq!(scheduler.job(older).unwrap().record.phase, Phase::Live);
+}
+
+#[test]
+fn no_budget_is_created_for_what_is_in_flight() {
+    let mut scheduler = Scheduler::new(Config::default());
+    serve(&mut scheduler);
+    let job = enqueue(&mut scheduler, new_job(&[]));
+    scheduler.advance(NOW);
+    let new = bind("new", Some(Policy::while_in_flight(1)));
+    let bind = JobsChange::Bindings(BindingOperation::Bind(new));
+    let changed = change(&mut scheduler, JobFilter::default(), bind.clone());
+    assert_eq!((changed.changed, changed.blocked), (0, vec![job]));
+    assert_eq!(scheduler.budget(NOW, "new"), None);
+    let waits = enqueue(&mut scheduler, new_job(&[]));
+    let changed = change(&mut scheduler, JobFilter::default(), bind);
+    assert_eq!((changed.changed, changed.blocked), (1, vec![job]));
+    assert_eq!(scheduler.job(waits).unwrap().bindings, [("new".into(), Tokens(1))]);
+}
+
+#[test]
+fn a_filter_by_budget_selects_what_shows_its_key() {
+    let mut scheduler = Scheduler::new(Config::default());
+    create(&mut scheduler, "api");
+    let job = enqueue(&mut scheduler, new_job(&["api"]));
+    let cancel = JobsChange::Cancel { force: false };
+    assert_eq!(change(&mut scheduler, JobFilter::default(), cancel).changed, 1);
+    scheduler.apply(NOW, Command::DeleteBudget { key: "api".into(), allow_missing: false, etag: None }).unwrap();
+    create(&mut scheduler, "api");
+    assert_eq!(scheduler.job(job).unwrap().bindings, [("api".into(), Tokens(1))]);
+    let filter = JobFilter { budgets: Some(vec!["api".into()]), ..JobFilter::default() };
+    assert_eq!(change(&mut scheduler, filter, JobsChange::Retry).changed, 1);
+    scheduler.check_invariants(NOW);
+}
