@@ -33,6 +33,7 @@ use super::proto::queue_service_server::QueueServiceServer;
 use super::queue_service::QueueApi;
 use crate::clock::Clock;
 use crate::driver::Handle;
+use crate::telemetry::RPC_SPAN;
 
 /// The largest request, or frame of a stream, in bytes as encoded.
 pub const REQUEST_BYTES_MAX: usize = 32 << 20;
@@ -206,7 +207,7 @@ fn services(
 
 /// The span of one call: its method, never what it carries.
 fn rpc_span(request: &Request<()>) -> Span {
-    tracing::info_span!("rpc", method = request.uri().path())
+    tracing::info_span!(RPC_SPAN, method = request.uri().path())
 }
 
 #[cfg(test)]

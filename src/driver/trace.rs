@@ -10,11 +10,10 @@ use crate::scheduler::effect::RevokeReason;
 use crate::scheduler::job::Phase;
 use crate::scheduler::units::{LeaseId, SessionId};
 use crate::scheduler::{Change, Rejection, Reply};
-
-const JOB: &str = "sluicegate::job";
+use crate::telemetry::JOB_TARGET;
 
 fn is_on() -> bool {
-    enabled!(target: JOB, Level::DEBUG)
+    enabled!(target: JOB_TARGET, Level::DEBUG)
 }
 
 /// What a commit has stored.
@@ -25,15 +24,15 @@ pub(super) fn changes(changes: &[Change]) {
     for change in changes {
         match change {
             Change::PutFailure(job, _, failure) => {
-                debug!(target: JOB, job = ids::job_text(*job), attempt = failure.attempt, "attempt failed");
+                debug!(target: JOB_TARGET, job = ids::job_text(*job), attempt = failure.attempt, "attempt failed");
             }
             Change::PutJob(record) => {
                 if let Phase::Over(end, _) = record.phase {
-                    debug!(target: JOB, job = ids::job_text(record.id), ?end, attempts = record.attempts, "over");
+                    debug!(target: JOB_TARGET, job = ids::job_text(record.id), ?end, attempts = record.attempts, "over");
                 }
             }
-            Change::DeleteJob { id, .. } => debug!(target: JOB, job = ids::job_text(*id), "removed"),
-            Change::DeleteLease(lease) => debug!(target: JOB, lease = ids::lease_text(*lease), "lease ended"),
+            Change::DeleteJob { id, .. } => debug!(target: JOB_TARGET, job = ids::job_text(*id), "removed"),
+            Change::DeleteLease(lease) => debug!(target: JOB_TARGET, lease = ids::lease_text(*lease), "lease ended"),
             Change::PutBudget(_)
             | Change::DeleteBudget(_)
             | Change::PutPool(_)
@@ -59,7 +58,7 @@ pub(super) fn reply(outcome: &Result<Reply, Rejection>) {
 
 fn enqueued(jobs: &[Enqueued]) {
     for Enqueued { id, existing, .. } in jobs {
-        debug!(target: JOB, job = ids::job_text(*id), existing, "enqueued");
+        debug!(target: JOB_TARGET, job = ids::job_text(*id), existing, "enqueued");
     }
 }
 
@@ -73,7 +72,7 @@ fn settles(settled: &[Settled]) {
             Err(Unsettled::NotBound { .. }) => "not bound",
             Err(Unsettled::Invalid { .. }) => "invalid",
         };
-        debug!(target: JOB, lease = ids::lease_text(*lease), status, "settle");
+        debug!(target: JOB_TARGET, lease = ids::lease_text(*lease), status, "settle");
     }
 }
 
@@ -84,7 +83,7 @@ pub(super) fn pushed(session: SessionId, jobs: &[PushedJob]) {
     }
     for PushedJob { lease, job, .. } in jobs {
         debug!(
-            target: JOB,
+            target: JOB_TARGET,
             job = ids::job_text(lease.job),
             queue = %job.record.queue,
             lease = ids::lease_text(lease.id),
@@ -102,6 +101,6 @@ pub(super) fn revoked(session: SessionId, leases: &[LeaseId], reason: RevokeReas
         return;
     }
     for lease in leases {
-        debug!(target: JOB, lease = ids::lease_text(*lease), session = ids::session_text(session), ?reason, "revoked");
+        debug!(target: JOB_TARGET, lease = ids::lease_text(*lease), session = ids::session_text(session), ?reason, "revoked");
     }
 }

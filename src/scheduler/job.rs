@@ -148,6 +148,10 @@ pub enum JobState {
 }
 
 impl JobState {
+    /// Each of them, in their order.
+    pub const ALL: [Self; 6] =
+        [Self::Scheduled, Self::Ready, Self::InFlight, Self::Completed, Self::Dead, Self::Cancelled];
+
     /// Whether nothing further happens to the job but its removal.
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Dead | Self::Cancelled)

@@ -55,6 +55,13 @@ pub(super) enum End {
     Release(ReleaseCause, Nanos),
 }
 
+impl End {
+    /// The server says that the attempt failed.
+    pub(super) fn failure(error: &str) -> Self {
+        Self::Verdict(Verdict::Failure { error: error.into(), retry_after: None, discard: false })
+    }
+}
+
 /// What a worker says of one budget.
 enum Report {
     /// So many tokens were used.
@@ -212,19 +219,20 @@ impl Scheduler {
 
     /// The clock has reached a lease's next deadline.
     pub(super) fn lease_due(&mut self, now: Timestamp, id: LeaseId) {
-        let lease = self.leases.get(id);
-        let (due, session) = (lease.due().1, lease.session);
-        let failure =
-            |error: &str| End::Verdict(Verdict::Failure { error: error.into(), retry_after: None, discard: false });
-        let (end, reason) = match due {
-            Due::Expired => (failure("lease expired"), RevokeReason::Expired),
-            Due::TimedOut => (failure("timed out"), RevokeReason::TimedOut),
+        let (end, reason) = match self.leases.get(id).due().1 {
+            Due::Expired => (End::failure("lease expired"), RevokeReason::Expired),
+            Due::TimedOut => (End::failure("timed out"), RevokeReason::TimedOut),
             Due::Unconfirmed => (End::Release(ReleaseCause::Unconfirmed, Nanos::ZERO), RevokeReason::Ended),
         };
-        if let Some(session) = session {
+        self.tell_holder(id, reason);
+        self.end_lease(now, id, end, Ended::Lost);
+    }
+
+    /// The stream that has a live lease in hand hears that it loses it, or should end it.
+    pub(super) fn tell_holder(&mut self, id: LeaseId, reason: RevokeReason) {
+        if let Some(session) = self.leases.get(id).session {
             self.journal.revoke(session, id, reason);
         }
-        self.end_lease(now, id, end, Ended::Lost);
     }
 
     /// The worker of a job in flight is asked to end it; the lease and its holds stay (semantics 6.1).
@@ -234,20 +242,15 @@ impl Scheduler {
         if std::mem::replace(&mut lease.record.cancelled, true) {
             return;
         }
-        if let Some(session) = lease.session {
-            self.journal.revoke(session, id, RevokeReason::Cancelled);
-        }
+        self.tell_holder(id, RevokeReason::Cancelled);
         self.journal.leases.push(id);
     }
 
     /// A job in flight is cancelled and its holds are freed at once, though its handler may still run (semantics 6.1).
     pub(super) fn force_cancel(&mut self, now: Timestamp, job: JobId) {
         let State::InFlight(id) = self.jobs.get(job).state else { unreachable!("only jobs in flight have a lease") };
-        let lease = self.leases.get_mut(id);
-        lease.record.cancelled = true;
-        if let Some(session) = lease.session {
-            self.journal.revoke(session, id, RevokeReason::ForceCancelled);
-        }
+        self.leases.get_mut(id).record.cancelled = true;
+        self.tell_holder(id, RevokeReason::ForceCancelled);
         self.end_lease(now, id, End::Release(ReleaseCause::Returned, Nanos::ZERO), Ended::Lost);
     }
 
@@ -280,10 +283,8 @@ impl Scheduler {
         let throttled = !outcome.throttled.is_empty();
         let sent = matches!(&outcome.verdict, Verdict::Success { result: Some(_) });
         self.take_reports(now, id, reports);
-        if let Some(holder) = self.leases.get(id).session
-            && from != Some(holder)
-        {
-            self.journal.revoke(holder, id, RevokeReason::Ended);
+        if self.leases.get(id).session != from {
+            self.tell_holder(id, RevokeReason::Ended);
         }
         let end = match outcome.verdict {
             Verdict::Release { delay } if throttled => End::Release(ReleaseCause::Throttled, delay),

@@ -22,15 +22,6 @@ const JOBS_LOOKED_AT_MAX: usize = 20_000;
 const IDS_MAX: usize = 10_000;
 const NAMES_MAX: usize = 100;
 
-const STATES: [JobState; 6] = [
-    JobState::Scheduled,
-    JobState::Ready,
-    JobState::InFlight,
-    JobState::Completed,
-    JobState::Dead,
-    JobState::Cancelled,
-];
-
 /// A filter with its names looked up.
 struct Sought<'a> {
     filter: &'a JobFilter,
@@ -157,7 +148,7 @@ impl Scheduler {
             filter,
             queues: queues.map(|names| names.iter().filter_map(|name| self.queues.find(name)).collect()),
             budgets: budgets.map(|keys| self.budgets.shown_as(keys)),
-            states: filter.states.as_deref().unwrap_or(&STATES).iter().copied().collect(),
+            states: filter.states.as_deref().unwrap_or(&JobState::ALL).iter().copied().collect(),
         })
     }
 

@@ -53,6 +53,8 @@ mod retry;
 mod selection;
 mod sessions;
 mod slots;
+#[cfg(test)]
+mod testing;
 mod timers;
 pub mod units;
 mod validate;

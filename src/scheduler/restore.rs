@@ -155,62 +155,20 @@ fn bring_back(record: &mut JobRecord, now: Timestamp) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::command::{JobsChange, NewBinding, NewJob, OpenSession, Part, SessionMode, Window};
-    use super::super::job::{Body, JobOptions, JobState};
+    use super::super::Command;
+    use super::super::command::{JobsChange, NewBinding, NewJob, Part};
+    use super::super::job::JobState;
     use super::super::policy::Policy;
-    use super::super::units::{SessionId, Tokens};
+    use super::super::testing::{enqueue, plain_job, serve, stored};
+    use super::super::units::Tokens;
     use super::super::view::JobFilter;
-    use super::super::{Change, Command};
     use super::*;
 
     const YEAR: Nanos = Nanos::from_days(365);
 
-    fn enqueue(scheduler: &mut Scheduler, now: Timestamp, run_time: Option<Timestamp>) -> JobId {
-        let job = NewJob {
-            queue: "q".into(),
-            kind: "".into(),
-            body: Body::default(),
-            priority: 0,
-            run_time,
-            bindings: vec![NewBinding { budget: "slot".into(), cost: Tokens(1), create_with: None }],
-            options: JobOptions::default(),
-            unique: None,
-        };
-        match scheduler.apply(now, Command::Enqueue { request: None, jobs: vec![job] }) {
-            Ok(super::super::Reply::Enqueued(enqueued)) => enqueued[0].id,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn serve(scheduler: &mut Scheduler, now: Timestamp) {
-        let open = OpenSession {
-            session: SessionId(1),
-            worker: "w".into(),
-            queues: vec!["q".into()],
-            window: Window { jobs: 9, bytes: 1 << 20 },
-            lease: Nanos::from_secs(30),
-            body_bytes_max: 1 << 20,
-            mode: SessionMode::Stream { confirms_receipt: false, held: None },
-        };
-        scheduler.apply(now, Command::OpenSession(open)).unwrap();
-        scheduler.advance(now);
-    }
-
-    /// What a store would hold.
-    fn stored(scheduler: &mut Scheduler) -> Snapshot {
-        let mut snapshot = Snapshot::default();
-        for change in scheduler.take_changes() {
-            match change {
-                Change::PutBudget(budget) => snapshot.budgets.push(budget),
-                Change::PutPool(pool) => snapshot.pools.push(pool),
-                Change::PutJob(job) => snapshot.jobs.push(job),
-                Change::PutLease(lease) => snapshot.leases.push(lease),
-                Change::ReserveIds(next) => snapshot.next_id = next,
-                Change::PutBody(..) => {}
-                other => panic!("{other:?}"),
-            }
-        }
-        snapshot
+    fn bound_to_slot() -> NewJob {
+        let binding = NewBinding { budget: "slot".into(), cost: Tokens(1), create_with: None };
+        NewJob { bindings: vec![binding], ..plain_job() }
     }
 
     #[test]
@@ -220,11 +178,12 @@ mod tests {
         let slot = Command::CreateBudget { key: "slot".into(), policy: Policy::while_in_flight(1) };
         wrong.apply(ahead, slot).unwrap();
         let block = Command::BlockBudget { key: "slot".into(), span: Some(Nanos::from_secs(5)) };
-        let held = enqueue(&mut wrong, ahead, None);
+        let held = enqueue(&mut wrong, ahead, bound_to_slot());
         serve(&mut wrong, ahead);
-        let waits = enqueue(&mut wrong, ahead, None);
-        let chosen = enqueue(&mut wrong, ahead, Some(ahead + Nanos::from_hours(1)));
-        let retried = enqueue(&mut wrong, ahead, None);
+        let waits = enqueue(&mut wrong, ahead, bound_to_slot());
+        let run_time = Some(ahead + Nanos::from_hours(1));
+        let chosen = enqueue(&mut wrong, ahead, NewJob { run_time, ..bound_to_slot() });
+        let retried = enqueue(&mut wrong, ahead, bound_to_slot());
         for change in [JobsChange::Cancel { force: false }, JobsChange::Retry] {
             let filter = JobFilter { ids: Some(vec![retried]), ..JobFilter::default() };
             let part = Part::Whole { apply: true };
@@ -253,7 +212,7 @@ mod tests {
         let mut scheduler = Scheduler::new(Config::default());
         let slot = Command::CreateBudget { key: "slot".into(), policy: Policy::while_in_flight(1) };
         scheduler.apply(now, slot).unwrap();
-        enqueue(&mut scheduler, now, None);
+        enqueue(&mut scheduler, now, bound_to_slot());
         serve(&mut scheduler, now);
         let whole = stored(&mut scheduler);
         assert!(Scheduler::restore(Config::default(), now, whole.clone()).is_ok());

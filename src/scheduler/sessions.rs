@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Scheduler;
-use super::command::{Ended, OpenSession, Reply, SessionMode, Verdict, Window};
+use super::command::{Ended, OpenSession, Reply, SessionMode, Window};
 use super::config::Config;
 use super::effect::RevokeReason;
 use super::job::Name;
@@ -53,8 +53,6 @@ pub enum Mode {
         until: Timestamp,
         /// What the caller named it.
         request: Option<Name>,
-        /// Whether something was pushed.
-        pushed: bool,
     },
 }
 
@@ -79,9 +77,6 @@ impl Session {
     pub fn take(&mut self, lease: LeaseId, bytes: u32) {
         self.in_hand.insert(lease);
         self.bytes_in_hand += u64::from(bytes);
-        if let Mode::Once { pushed, .. } = &mut self.mode {
-            *pushed = true;
-        }
     }
 
     /// A lease in its hand has ended.
@@ -212,7 +207,7 @@ impl Scheduler {
                     return Ok(Reply::Opened { resumed: Vec::new(), lost: Vec::new() });
                 }
                 self.timers.set(until, Timer::Session(id));
-                (Mode::Once { until, request, pushed: false }, None)
+                (Mode::Once { until, request }, None)
             }
         };
         let queues: Vec<QueueId> = open.queues.iter().map(|name| self.queues.named(name)).collect();
@@ -262,18 +257,14 @@ impl Scheduler {
                 let lease = self.leases.get(id);
                 let bytes = lease.body_bytes;
                 if lease.record.cancelled {
-                    self.journal.revoke(session, id, RevokeReason::Cancelled);
+                    self.tell_holder(id, RevokeReason::Cancelled);
                 }
                 self.change_session(now, session, |session| session.take(id, bytes));
                 continue;
             }
             let end = match self.leases.get(id).record.receipt {
                 Receipt::Awaited => End::Release(ReleaseCause::Unconfirmed, Nanos::ZERO),
-                Receipt::Unneeded | Receipt::Confirmed => End::Verdict(Verdict::Failure {
-                    error: "worker restarted".into(),
-                    retry_after: None,
-                    discard: false,
-                }),
+                Receipt::Unneeded | Receipt::Confirmed => End::failure("worker restarted"),
             };
             self.end_lease(now, id, end, Ended::Lost);
         }

@@ -11,15 +11,6 @@ use sluicegate::scheduler::{Config, Rejection};
 use super::duel::{Agreed, Duel};
 use super::naive::{Answer, Naive, Request};
 
-const STATES: [JobState; 6] = [
-    JobState::Scheduled,
-    JobState::Ready,
-    JobState::InFlight,
-    JobState::Completed,
-    JobState::Dead,
-    JobState::Cancelled,
-];
-
 /// The answers to one command.
 pub fn answers(duel: &Duel, mut answer: Answer, mut expected: Answer) -> Agreed<()> {
     match (&mut answer, &mut expected) {
@@ -57,7 +48,7 @@ fn without_words(answer: &mut Reply) {
 /// Of a queue the jobs by state.
 fn depths(naive: &Naive, answer: &mut Reply) -> Agreed<()> {
     if let Reply::Queue(view) = answer {
-        for state in STATES {
+        for state in JobState::ALL {
             same(&format!("{state:?} jobs in the queue"), view.depth.of(state), naive.depth(&view.name, state))?;
         }
         view.depth = Depth::default();
@@ -176,7 +167,7 @@ fn jobs(duel: &Duel) -> Agreed<()> {
         same("a job's row", rows.jobs.get(&job.record.id), Some(&job.row))?;
     }
     let depth = real.count_jobs(&JobFilter::default()).map_err(|refused| format!("counting: {refused:?}"))?;
-    for state in STATES {
+    for state in JobState::ALL {
         let expected = naive.jobs.iter().filter(|job| job.state == state).count() as u64;
         same(&format!("{state:?} jobs"), depth.of(state), expected)?;
     }

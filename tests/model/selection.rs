@@ -46,20 +46,12 @@ fn finished(rng: &mut SmallRng) -> JobFilter {
 }
 
 fn filter(rng: &mut SmallRng, state: &Naive) -> JobFilter {
-    const STATES: [JobState; 6] = [
-        JobState::Scheduled,
-        JobState::Ready,
-        JobState::InFlight,
-        JobState::Completed,
-        JobState::Dead,
-        JobState::Cancelled,
-    ];
     let kinds = ["", "mail", "image"].map(Name::from);
     JobFilter {
         ids: rng.random_bool(0.5).then(|| few(rng, |rng| job(rng, state))),
         queues: rng.random_bool(0.3).then(|| few(rng, queue)),
         kinds: rng.random_bool(0.15).then(|| few(rng, |rng| kinds[rng.random_range(0..3)].clone())),
-        states: rng.random_bool(0.3).then(|| few(rng, |rng| STATES[rng.random_range(0..6)])),
+        states: rng.random_bool(0.3).then(|| few(rng, |rng| JobState::ALL[rng.random_range(0..6)])),
         budgets: rng.random_bool(0.3).then(|| few(rng, |rng| budget_shown(rng, state))),
         priority: rng.random_bool(0.1).then(|| (rng.random_range(0..=1), rng.random_range(1..=2))),
         create_time: rng.random_bool(0.1).then(|| range(rng, state)),

@@ -1,11 +1,11 @@
 //! What a change of many jobs leaves alone.
 
 use super::super::Config;
-use super::super::command::{Command, NewBinding, NewJob, OpenSession, Outcome, SessionMode, Verdict, Window};
-use super::super::job::{Backoff, Body, JobOptions, JobState, Phase, Retention, Unique, UniqueScope};
+use super::super::command::{Command, NewBinding, NewJob, Outcome, Verdict};
+use super::super::job::{Backoff, JobOptions, JobState, Phase, Retention, Unique, UniqueScope};
 use super::super::policy::Policy;
-use super::super::units::{LeaseId, Nanos, SessionId, Tokens};
-use super::super::{Change, effect::Snapshot};
+use super::super::testing::{enqueue, plain_job, serve, stored};
+use super::super::units::{LeaseId, Nanos, Tokens};
 use super::*;
 
 const NOW: Timestamp = Timestamp(1);
@@ -16,14 +16,9 @@ fn new_job(bindings: &[&str]) -> NewJob {
     let backoff = Backoff { initial: HOUR, max: HOUR, multiplier_percent: 100, jitter_percent: 0 };
     let retention = Retention { completed: DAY, dead: DAY, cancelled: DAY };
     NewJob {
-        queue: "q".into(),
-        kind: "".into(),
-        body: Body::default(),
-        priority: 0,
-        run_time: None,
         bindings: bindings.iter().map(|key| bind(key, None)).collect(),
         options: JobOptions { max_attempts: 5, backoff, retention, timeout: None },
-        unique: None,
+        ..plain_job()
     }
 }
 
@@ -31,31 +26,9 @@ fn bind(key: &str, create_with: Option<Policy>) -> NewBinding {
     NewBinding { budget: key.into(), cost: Tokens(1), create_with }
 }
 
-fn enqueue(scheduler: &mut Scheduler, job: NewJob) -> JobId {
-    match scheduler.apply(NOW, Command::Enqueue { request: None, jobs: vec![job] }) {
-        Ok(Reply::Enqueued(enqueued)) => enqueued[0].id,
-        other => panic!("{other:?}"),
-    }
-}
-
 fn create(scheduler: &mut Scheduler, key: &str) {
     let create = Command::CreateBudget { key: key.into(), policy: Policy::while_in_flight(9) };
     scheduler.apply(NOW, create).unwrap();
-}
-
-/// A worker takes all that it can get.
-fn serve(scheduler: &mut Scheduler) {
-    let open = OpenSession {
-        session: SessionId(1),
-        worker: "w".into(),
-        queues: vec!["q".into()],
-        window: Window { jobs: 9, bytes: 1 << 20 },
-        lease: Nanos::from_secs(30),
-        body_bytes_max: 1 << 20,
-        mode: SessionMode::Stream { confirms_receipt: false, held: None },
-    };
-    scheduler.apply(NOW, Command::OpenSession(open)).unwrap();
-    scheduler.advance(NOW);
 }
 
 fn settle(scheduler: &mut Scheduler, now: Timestamp, job: JobId, verdict: Verdict) {
@@ -82,27 +55,15 @@ fn run_time(at: Option<Timestamp>) -> JobsChange {
 
 /// Starts anew from what a store would hold.
 fn restarted(scheduler: &mut Scheduler) -> Scheduler {
-    let mut snapshot = Snapshot::default();
-    for change in scheduler.take_changes() {
-        match change {
-            Change::PutJob(job) => {
-                snapshot.jobs.retain(|row| row.id != job.id);
-                snapshot.jobs.push(job);
-            }
-            Change::ReserveIds(next) => snapshot.next_id = next,
-            Change::PutBody(..) | Change::PutFailure(..) | Change::DeleteLease(_) => {}
-            other => panic!("{other:?}"),
-        }
-    }
-    Scheduler::restore(Config::default(), NOW, snapshot).unwrap()
+    Scheduler::restore(Config::default(), NOW, stored(scheduler)).unwrap()
 }
 
 #[test]
 fn a_retry_leaves_those_that_wait_for_something_else_than_their_backoff() {
     let mut scheduler = Scheduler::new(Config::default());
-    serve(&mut scheduler);
-    let delayed = enqueue(&mut scheduler, new_job(&[]));
-    let put_off = enqueue(&mut scheduler, new_job(&[]));
+    serve(&mut scheduler, NOW);
+    let delayed = enqueue(&mut scheduler, NOW, new_job(&[]));
+    let put_off = enqueue(&mut scheduler, NOW, new_job(&[]));
     scheduler.advance(NOW);
     [delayed, put_off].into_iter().for_each(|job| fail(&mut scheduler, job));
     assert_eq!(change(&mut scheduler, JobFilter::default(), JobsChange::Retry).changed, 2);
@@ -119,8 +80,8 @@ fn a_retry_leaves_those_that_wait_for_something_else_than_their_backoff() {
 #[test]
 fn a_run_time_that_a_caller_chose_outlasts_a_restart_whatever_the_attempts() {
     let mut scheduler = Scheduler::new(Config::default());
-    serve(&mut scheduler);
-    let job = enqueue(&mut scheduler, new_job(&[]));
+    serve(&mut scheduler, NOW);
+    let job = enqueue(&mut scheduler, NOW, new_job(&[]));
     scheduler.advance(NOW);
     fail(&mut scheduler, job);
     let next_week = NOW + Nanos::from_days(7);
@@ -133,8 +94,8 @@ fn a_run_time_that_a_caller_chose_outlasts_a_restart_whatever_the_attempts() {
 #[test]
 fn one_that_has_its_run_time_is_not_changed_by_it() {
     let mut scheduler = Scheduler::new(Config::default());
-    serve(&mut scheduler);
-    let job = enqueue(&mut scheduler, new_job(&[]));
+    serve(&mut scheduler, NOW);
+    let job = enqueue(&mut scheduler, NOW, new_job(&[]));
     scheduler.advance(NOW);
     settle(&mut scheduler, NOW + HOUR, job, Verdict::Release { delay: Nanos::ZERO });
     let record = scheduler.job(job).unwrap().record;
@@ -151,7 +112,7 @@ fn of_finished_jobs_with_one_key_a_retry_takes_the_oldest() {
     let mut scheduler = Scheduler::new(Config::default());
     let unique = || Some(Unique { key: "k".into(), scope: UniqueScope::Unfinished });
     let mut finished = || {
-        let job = enqueue(&mut scheduler, NewJob { unique: unique(), ..new_job(&[]) });
+        let job = enqueue(&mut scheduler, NOW, NewJob { unique: unique(), ..new_job(&[]) });
         assert_eq!(change(&mut scheduler, JobFilter::default(), JobsChange::Cancel { force: false }).changed, 1);
         job
     };
@@ -164,15 +125,15 @@ fn of_finished_jobs_with_one_key_a_retry_takes_the_oldest() {
 #[test]
 fn no_budget_is_created_for_what_is_in_flight() {
     let mut scheduler = Scheduler::new(Config::default());
-    serve(&mut scheduler);
-    let job = enqueue(&mut scheduler, new_job(&[]));
+    serve(&mut scheduler, NOW);
+    let job = enqueue(&mut scheduler, NOW, new_job(&[]));
     scheduler.advance(NOW);
     let new = bind("new", Some(Policy::while_in_flight(1)));
     let bind = JobsChange::Bindings(BindingOperation::Bind(new));
     let changed = change(&mut scheduler, JobFilter::default(), bind.clone());
     assert_eq!((changed.changed, changed.blocked), (0, vec![job]));
     assert_eq!(scheduler.budget(NOW, "new"), None);
-    let waits = enqueue(&mut scheduler, new_job(&[]));
+    let waits = enqueue(&mut scheduler, NOW, new_job(&[]));
     let changed = change(&mut scheduler, JobFilter::default(), bind);
     assert_eq!((changed.changed, changed.blocked), (1, vec![job]));
     assert_eq!(scheduler.job(waits).unwrap().bindings, [("new".into(), Tokens(1))]);
@@ -182,7 +143,7 @@ fn no_budget_is_created_for_what_is_in_flight() {
 fn a_filter_by_budget_selects_what_shows_its_key() {
     let mut scheduler = Scheduler::new(Config::default());
     create(&mut scheduler, "api");
-    let job = enqueue(&mut scheduler, new_job(&["api"]));
+    let job = enqueue(&mut scheduler, NOW, new_job(&["api"]));
     let cancel = JobsChange::Cancel { force: false };
     assert_eq!(change(&mut scheduler, JobFilter::default(), cancel).changed, 1);
     scheduler.apply(NOW, Command::DeleteBudget { key: "api".into(), allow_missing: false, etag: None }).unwrap();
