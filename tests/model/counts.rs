@@ -9,7 +9,7 @@ use sluicegate::scheduler::{Command, Rejection};
 use super::naive::Answer;
 
 /// What every run must meet often enough.
-const WANTED: [&str; 73] = [
+const WANTED: [&str; 74] = [
     "CreateBudget",
     "ReplaceBudget",
     "UpdateBudget",
@@ -66,6 +66,7 @@ const WANTED: [&str; 73] = [
     "tenth releases",
     "third unconfirmed pushes",
     "workers without bytes for the next job",
+    "settled past their worker's stream",
     "jobs cancelled",
     "jobs cancelled by force",
     "workers asked to end",

@@ -37,10 +37,7 @@ pub fn command(rng: &mut SmallRng, state: &Naive, temper: Temper, session: Sessi
         40..64 if temper.silent => Command::OpenSession(open(rng, state, temper, session)),
         0..26 => enqueue(rng, state, temper),
         26..35 => Command::OpenSession(open(rng, state, temper, session)),
-        35..57 => Command::Settle {
-            from: rng.random_bool(0.8).then(|| a_session(rng, state)),
-            outcomes: some(rng, 3, |rng| outcome(rng, state, temper)),
-        },
+        35..57 => settle(rng, state, temper),
         57..61 => Command::Extend { leases: some(rng, 3, |rng| lease(rng, state)) },
         61..64 => Command::Received { leases: some(rng, 3, |rng| lease(rng, state)) },
         64..67 => Command::SetWindow { session: a_session(rng, state), window: window(rng) },
@@ -323,6 +320,17 @@ fn open(rng: &mut SmallRng, state: &Naive, temper: Temper, session: SessionId) -
         body_bytes_max: [32 * 1024, 64 * 1024, 65 * 1024, 4 << 20][rng.random_range(0..4)],
         mode,
     }
+}
+
+/// By the stream that has the first of them in hand, by another one, or by a call.
+fn settle(rng: &mut SmallRng, state: &Naive, temper: Temper) -> Command {
+    let outcomes = some(rng, 3, |rng| outcome(rng, state, temper));
+    let from = match rng.random_range(0..10) {
+        0..3 => None,
+        3 => Some(a_session(rng, state)),
+        _ => state.find_lease(outcomes[0].lease).and_then(|lease| lease.session),
+    };
+    Command::Settle { from, outcomes }
 }
 
 /// Reports mostly of the budgets that the lease debited, with uses around what it did.

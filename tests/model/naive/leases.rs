@@ -183,6 +183,7 @@ impl Naive {
             });
         }
         if let Some(holder) = holder.filter(|holder| from != Some(*holder)) {
+            self.met.push("settled past their worker's stream");
             self.told.push(Effect::Revoke(holder, vec![id], RevokeReason::Ended));
         }
         let cause = if throttled.is_empty() { Cause::Returned } else { Cause::Throttled };
