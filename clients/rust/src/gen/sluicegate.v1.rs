@@ -2010,7 +2010,7 @@ pub struct UpdateJobsRequest {
     pub job: ::core::option::Option<JobSpec>,
     /// What to change. Paths: `queue`, `type`, `priority`, `run_time`, `max_attempts`, `backoff`, `retention`, `timeout`; any
     /// other is INVALID_FIELD. No mask, or an empty one: the fields that are set in `job`, of which others than these are refused.
-    /// A named, unset field goes back to its default, `run_time` to now. A new `run_time` sets `ready_time` to the later of it
+    /// A named, unset field goes back to its default, `run_time` to the enqueue. A new `run_time` sets `ready_time` to the later of it
     /// and the enqueue, and ends a backoff or delay. Attempts already used up stay: `max_attempts` at or below them makes the next
     /// failure the last.
     #[prost(message, optional, tag = "3")]
