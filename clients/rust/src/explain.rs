@@ -23,7 +23,8 @@ pub struct Explanation {
     pub hold_ups: Vec<HoldUp>,
     /// One a binding, sorted by key, whether it holds the job up or not.
     pub budgets: Vec<BudgetExplanation>,
-    /// Where the clock alone decides: the earliest instant at which every pool could pay for it.
+    /// Where the clock alone decides: the earliest instant at which its run time and blocks are over and every pool could pay
+    /// for it after every waiter ahead of it. Smaller jobs may pass it until it is protected, and delay it.
     pub not_before: Option<SystemTime>,
     /// What dispatches its queue.
     pub queue: Option<QueueExplanation>,
@@ -80,7 +81,7 @@ impl fmt::Display for HoldUp {
 }
 
 /// What dispatches a queue.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueExplanation {
     /// The queue.
@@ -96,7 +97,7 @@ pub struct QueueExplanation {
 }
 
 /// What one budget means to one job.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BudgetExplanation {
     /// The budget's key.

@@ -130,7 +130,7 @@ impl JobPatch {
         self.named("priority")
     }
 
-    /// Dispatches them no earlier than this; `None`: now.
+    /// Dispatches them no earlier than this, and ends a backoff or delay; `None`: as if they had been enqueued without it.
     pub fn run_at(mut self, time: impl Into<Option<SystemTime>>) -> Self {
         self.spec.run_time = time.into().map(time_to_wire);
         self.named("run_time")
