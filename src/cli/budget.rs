@@ -1,6 +1,6 @@
 //! `budget`: the limits, as an operator sets and sees them.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
 use sluicegate_client::{Budget, BudgetStatus, DeleteOptions, ReplaceOptions};
@@ -9,7 +9,8 @@ use super::connect::ServerArgs;
 use super::json::BudgetJson;
 use super::output::{self, Column, Facts, Output, OutputArgs, Rows};
 use super::policy::{PatchArgs, PolicyArgs, Terms};
-use super::values::relative;
+use super::usage;
+use super::values::{self, When, relative};
 
 pub(super) const AFTER_HELP: &str = "\
 Examples:
@@ -19,6 +20,9 @@ Examples:
   sluicegate budget update api --burst 4                             changes the burst alone
   sluicegate budget list
   sluicegate budget get smtp --output json | jq -r .status.available
+  sluicegate budget block smtp --for 10m                             dispatches nothing meanwhile
+  sluicegate budget unblock smtp
+  sluicegate budget adjust smtp --level 0                            empties the pool
 
 A change takes effect at once: raising a limit wakes the jobs that wait for it, lowering it ends nothing that \
 is in flight.
@@ -88,6 +92,87 @@ pub(super) enum BudgetCommand {
         #[command(flatten)]
         server: ServerArgs,
     },
+    /// Lets a budget dispatch nothing for a while, or until it is unblocked
+    #[command(after_help = BLOCK_HELP)]
+    Block {
+        /// Its name
+        key: String,
+        #[command(flatten)]
+        block: BlockArgs,
+        #[command(flatten)]
+        common: CommonArgs,
+    },
+    /// Ends a block, and whatever workers reported as throttled
+    #[command(after_help = UNBLOCK_HELP)]
+    Unblock {
+        /// Its name
+        key: String,
+        #[command(flatten)]
+        common: CommonArgs,
+    },
+    /// Sets the level of a limit on the rate, to forgive a debt or to empty the pool
+    #[command(after_help = ADJUST_HELP)]
+    Adjust {
+        /// Its name
+        key: String,
+        /// The level to set, in tokens: 0 to the capacity
+        #[arg(long, value_name = "TOKENS")]
+        level: u64,
+        #[command(flatten)]
+        common: CommonArgs,
+    },
+}
+
+const BLOCK_HELP: &str = "\
+Examples:
+  sluicegate budget block smtp                                until it is unblocked
+  sluicegate budget block smtp --for 10m
+  sluicegate budget block smtp --until 2030-01-31T12:00:00Z
+
+What is in flight goes on, and tokens go on dripping and coming back. Where it is blocked already, the later end holds.";
+
+const UNBLOCK_HELP: &str = "\
+Examples:
+  sluicegate budget unblock smtp
+
+A budget that isn't blocked is left as it is.";
+
+const ADJUST_HELP: &str = "\
+Examples:
+  sluicegate budget adjust smtp --level 0         nothing but what drips from now on
+  sluicegate budget adjust smtp --level 100       a full pool, where the capacity is 100
+
+For budgets with --per alone. What was debited before is refunded nothing.";
+
+/// The longest block that has an end, in days.
+const BLOCK_DAYS_MAX: u64 = 366;
+
+/// How long a budget is blocked; until it is unblocked where neither is there.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct BlockArgs {
+    /// How long, from now; up to 366d [default: until it is unblocked]
+    #[arg(long = "for", value_name = "DURATION", value_parser = values::duration, conflicts_with = "until")]
+    duration: Option<Duration>,
+    /// Until when, by this machine's clock: 2030-01-31T12:00:00Z or +5m; up to 366d from now
+    #[arg(long, value_name = "INSTANT")]
+    until: Option<When>,
+}
+
+impl BlockArgs {
+    fn duration(self, now: SystemTime) -> anyhow::Result<Option<Duration>> {
+        let (flag, duration) = match (self.duration, self.until) {
+            (Some(duration), _) => ("--for", duration),
+            (None, Some(until)) => match until.instant(now).duration_since(now) {
+                Ok(duration) => ("--until", duration),
+                Err(past) => return Err(usage(format!("--until: that was {} ago", values::short(past.duration())))),
+            },
+            (None, None) => return Ok(None),
+        };
+        if duration.is_zero() || duration > Duration::from_secs(BLOCK_DAYS_MAX * 86_400) {
+            return Err(usage(format!("{flag}: more than 0s, and at most {BLOCK_DAYS_MAX}d from now")));
+        }
+        Ok(Some(duration))
+    }
 }
 
 #[derive(Args, Clone, Debug)]
@@ -136,6 +221,16 @@ pub(super) async fn run(command: BudgetCommand) -> anyhow::Result<()> {
         BudgetCommand::Delete { key, allow_missing, etag, server } => {
             let options = DeleteOptions { allow_missing, etag: etag.etag };
             Ok(server.connect().await?.delete_budget(key, options).await?)
+        }
+        BudgetCommand::Block { key, block, common } => {
+            let duration = block.duration(SystemTime::now())?;
+            show(common.server.connect().await?.block_budget(key, duration).await?, common.output)
+        }
+        BudgetCommand::Unblock { key, common } => {
+            show(common.server.connect().await?.unblock_budget(key).await?, common.output)
+        }
+        BudgetCommand::Adjust { key, level, common } => {
+            show(common.server.connect().await?.adjust_budget(key, level).await?, common.output)
         }
     }
 }
@@ -219,5 +314,29 @@ fn blocked(status: &BudgetStatus, now: SystemTime) -> String {
         (false, _) => String::new(),
         (true, Some(until)) => format!("ends {}", relative(until, now)),
         (true, None) => "until unblocked".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: SystemTime = SystemTime::UNIX_EPOCH;
+
+    #[test]
+    fn a_block_ends_within_its_bounds() {
+        let block = |duration, until| BlockArgs { duration, until }.duration(NOW).map_err(|error| error.to_string());
+        let tick = Duration::from_nanos(1);
+        let longest = Duration::from_secs(366 * 86_400);
+        assert_eq!(block(None, None), Ok(None));
+        assert_eq!(block(Some(tick), None), Ok(Some(tick)));
+        assert_eq!(block(Some(longest), None), Ok(Some(longest)));
+        assert_eq!(block(None, Some(When::At(NOW + longest))), Ok(Some(longest)));
+        for wrong in [Duration::ZERO, longest + tick] {
+            assert!(block(Some(wrong), None).expect_err("out of bounds").starts_with("--for: "));
+            assert!(block(None, Some(When::Later(wrong))).expect_err("out of bounds").starts_with("--until: "));
+        }
+        let past = block(None, Some(When::Earlier(Duration::from_secs(60))));
+        assert_eq!(past, Err("--until: that was 1m ago".to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! `queue`: how deep the queues are, and who serves them.
+//! `queue`: how deep the queues are, who serves them, and pausing them.
 
 use clap::Subcommand;
 use sluicegate_client::Queue;
@@ -12,6 +12,8 @@ pub(super) const AFTER_HELP: &str = "\
 Examples:
   sluicegate queue list
   sluicegate queue list --output json | jq -r 'select(.workers == 0) | .name'
+  sluicegate queue pause emails
+  sluicegate queue resume emails
 
 A queue exists as soon as a job names it. With --output json each queue is one line: `Queue` of the contract in \
 protobuf's JSON mapping.";
@@ -25,11 +27,64 @@ pub(super) enum QueueCommand {
         #[command(flatten)]
         output: OutputArgs,
     },
+    /// Dispatches nothing from a queue until it is resumed
+    #[command(after_help = PAUSE_HELP)]
+    Pause {
+        /// Its name; it needs no jobs yet
+        name: String,
+        #[command(flatten)]
+        server: ServerArgs,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Dispatches from a queue again
+    #[command(after_help = RESUME_HELP)]
+    Resume {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        server: ServerArgs,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
 }
+
+const PAUSE_HELP: &str = "\
+Examples:
+  sluicegate queue pause emails
+
+What is in flight goes on, and jobs may be enqueued. A queue that is paused already stays so.";
+
+const RESUME_HELP: &str = "\
+Examples:
+  sluicegate queue resume emails
+
+A queue that isn't paused is left as it is.";
 
 /// Does what the command says.
 pub(super) async fn run(command: QueueCommand) -> anyhow::Result<()> {
-    let QueueCommand::List { server, output } = command;
+    match command {
+        QueueCommand::List { server, output } => list(&server, output).await,
+        QueueCommand::Pause { name, server, output } => show(server.connect().await?.pause_queue(name).await?, output),
+        QueueCommand::Resume { name, server, output } => {
+            show(server.connect().await?.resume_queue(name).await?, output)
+        }
+    }
+}
+
+fn show(queue: Queue, output: OutputArgs) -> anyhow::Result<()> {
+    match output.output {
+        Output::Json => output::json(&QueueJson::from(queue))?,
+        Output::Table => {
+            let mut rows = Rows::new(COLUMNS);
+            rows.add(row(queue));
+            rows.print("")?;
+        }
+    }
+    Ok(())
+}
+
+async fn list(server: &ServerArgs, output: OutputArgs) -> anyhow::Result<()> {
     let mut queues = server.connect().await?.list_queues();
     let mut rows = Rows::new(COLUMNS);
     while let Some(queue) = queues.next().await {

@@ -5,7 +5,11 @@ use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use sluicegate_client::Binding;
+
+/// The farthest from now that an instant may be written relatively: beyond it a typing error is likelier.
+const OFFSET_MAX: Duration = Duration::from_secs(100 * 366 * 86_400);
 
 /// Reads a duration: `30s`, `1h 30m`, `1.5s`, `0`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -19,11 +23,81 @@ pub(super) fn instant(text: &str) -> Result<SystemTime, String> {
         .map_err(|_| format!("`{text}` is no instant such as 2030-01-31T12:00:00Z or 2030-01-31T12:00:00+02:00"))
 }
 
+/// An instant as it is written: absolute (`2030-01-31T12:00:00Z`), or from now (`now`, `+5m`, `-1h`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// Whenever now is.
+    At(SystemTime),
+    /// This much later than now.
+    Later(Duration),
+    /// This much earlier than now.
+    Earlier(Duration),
+}
+
+impl When {
+    /// The instant, for this `now`.
+    pub fn instant(self, now: SystemTime) -> SystemTime {
+        match self {
+            When::At(time) => time,
+            When::Later(offset) => now + offset,
+            When::Earlier(offset) => now - offset,
+        }
+    }
+}
+
+impl FromStr for When {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "now" {
+            return Ok(When::Later(Duration::ZERO));
+        }
+        let (offset, when): (_, fn(Duration) -> When) = match (text.strip_prefix('+'), text.strip_prefix('-')) {
+            (Some(offset), _) => (offset, When::Later),
+            (None, Some(offset)) => (offset, When::Earlier),
+            (None, None) => {
+                return instant(text).map(When::At).map_err(|problem| format!("{problem}, nor now, +5m or -1h"));
+            }
+        };
+        match duration(offset)? {
+            offset if offset <= OFFSET_MAX => Ok(when(offset)),
+            _ => Err(format!("`{text}` is more than 100 years from now")),
+        }
+    }
+}
+
 /// Reads a binding: `KEY` costs 1, `KEY=COST`, `KEY:COST`.
+pub(super) fn binding(text: &str) -> Result<Binding, String> {
+    let (key, cost) = key_and_cost(text)?;
+    Ok(Binding::new(key).cost(cost.unwrap_or(1)))
+}
+
+/// Reads a binding that says what it costs: `KEY=COST`, `KEY:COST`.
+pub(super) fn costed_binding(text: &str) -> Result<Binding, String> {
+    match key_and_cost(text)? {
+        (key, Some(cost)) => Ok(Binding::new(key).cost(cost)),
+        (key, None) => Err(format!("`{text}` says no cost; {key}=COST does")),
+    }
+}
+
+/// Reads several bindings, each of another budget: `KEY[=COST],…`.
+pub(super) fn binding_list(text: &str) -> Result<Vec<Binding>, String> {
+    let mut bindings: Vec<Binding> = Vec::new();
+    for part in text.split(',') {
+        let binding = binding(part)?;
+        if bindings.iter().any(|other| other.budget == binding.budget) {
+            return Err(format!("`{}` is named twice", binding.budget));
+        }
+        bindings.push(binding);
+    }
+    Ok(bindings)
+}
+
+/// Reads a budget's key, and what follows it as its cost.
 ///
 /// A colon is also part of keys. What follows the last one is the cost if it is a number, so a key that itself ends in one
 /// needs its cost: `tenant:7=1`.
-pub(super) fn binding(text: &str) -> Result<Binding, String> {
+fn key_and_cost(text: &str) -> Result<(&str, Option<u64>), String> {
     let (key, cost) = match text.rsplit_once('=') {
         Some((key, cost)) => (key, Some(cost)),
         None => match text.rsplit_once(':') {
@@ -36,14 +110,8 @@ pub(super) fn binding(text: &str) -> Result<Binding, String> {
     if key.is_empty() {
         return Err(format!("`{text}` names no budget; KEY or KEY=COST does"));
     }
-    let binding = Binding::new(key);
-    match cost {
-        None => Ok(binding),
-        Some(cost) => match cost.parse() {
-            Ok(cost) => Ok(binding.cost(cost)),
-            Err(_) => Err(format!("`{cost}` is no cost; a whole number of tokens is")),
-        },
-    }
+    let cost = cost.map(|cost| cost.parse().map_err(|_| format!("`{cost}` is no cost; a whole number of tokens is")));
+    Ok((key, cost.transpose()?))
 }
 
 /// Reads a pair: `KEY=VALUE`.
@@ -95,6 +163,21 @@ pub(super) fn relative(instant: SystemTime, now: SystemTime) -> String {
     }
 }
 
+/// An instant for people who act on it: their clock's time, and how far it is from `now`.
+pub(super) fn local(instant: SystemTime, now: SystemTime) -> String {
+    in_zone(instant, now, TimeZone::system())
+}
+
+/// Rounded down to the second: what isn't to happen before it doesn't.
+fn in_zone(instant: SystemTime, now: SystemTime, zone: TimeZone) -> String {
+    match Timestamp::try_from(instant) {
+        Ok(time) => {
+            format!("{} ({})", time.to_zoned_datetime(zone).strftime("%Y-%m-%d %H:%M:%S %:z"), relative(instant, now))
+        }
+        Err(_) => relative(instant, now),
+    }
+}
+
 /// An instant for programs: RFC 3339, in UTC.
 pub(super) fn rfc3339(instant: SystemTime) -> String {
     match Timestamp::try_from(instant) {
@@ -126,6 +209,37 @@ mod tests {
         for text in ["", "=3", ":3", "a=", "a=x", "a=-1", "a=1.5", "a:99999999999999999999"] {
             assert!(binding(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_cost_may_be_required_and_bindings_may_come_in_lists() {
+        assert_eq!(costed_binding("tenant:7:2"), Ok(Binding::new("tenant:7").cost(2)));
+        assert!(costed_binding("smtp").expect_err("no cost").contains("smtp=COST"));
+        assert_eq!(binding_list("a=2,b"), Ok(vec![Binding::new("a").cost(2), Binding::new("b")]));
+        assert!(binding_list("a=2,a").expect_err("twice").contains("twice"));
+        assert!(binding_list("").is_err() && binding_list("a,").is_err());
+    }
+
+    #[test]
+    fn instants_may_be_told_from_now() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let at = |text: &str| text.parse::<When>().map(|when| when.instant(now));
+        assert_eq!(at("now"), Ok(now));
+        assert_eq!(at("+1m30s"), Ok(now + Duration::from_secs(90)));
+        assert_eq!(at("-1h"), Ok(now - Duration::from_secs(3600)));
+        assert_eq!(at("1970-01-01T00:00:00Z"), Ok(SystemTime::UNIX_EPOCH));
+        for text in ["", "5m", "+", "-", "+5", "+-5m", "tomorrow", "+200years"] {
+            assert!(at(text).is_err(), "{text}");
+        }
+        assert!(at("5m").expect_err("no sign").contains("+5m"));
+    }
+
+    #[test]
+    fn people_see_their_own_clock() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(86_400);
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        let later = now + Duration::from_millis(5_999);
+        assert_eq!(in_zone(later, now, zone), "1970-01-02 02:00:05 +02:00 (in 5s)");
     }
 
     #[test]
