@@ -10,6 +10,7 @@
 //! | 2 | the command line or an environment variable is wrong: nothing was done |
 
 mod budget;
+mod confirm;
 mod connect;
 mod demo;
 mod enqueue;
@@ -41,6 +42,8 @@ Examples:
   sluicegate enqueue --queue emails --budget smtp --json '{\"to\": \"ada@example.com\"}'
   sluicegate work --queue emails --window 8 -- ./send-mail {to}
   sluicegate queue list
+  sluicegate job explain JOB
+  sluicegate job retry --where 'queue=emails state=dead'
 
 Every flag can be set by an environment variable as well: SLUICEGATE_ and the flag's name, as the help of each shows.
 
@@ -67,13 +70,13 @@ enum Command {
     /// Works jobs off: runs a program for each
     #[command(after_help = work::AFTER_HELP)]
     Work(work::WorkArgs),
-    /// Creates, changes, shows and deletes budgets
+    /// Creates, changes, blocks, shows and deletes budgets
     #[command(subcommand, after_help = budget::AFTER_HELP)]
     Budget(budget::BudgetCommand),
-    /// Shows jobs, and says why one isn't being dispatched
+    /// Shows jobs, says why one isn't being dispatched, and changes, cancels, retries and deletes them
     #[command(subcommand, after_help = job::AFTER_HELP)]
     Job(job::JobCommand),
-    /// Shows queues
+    /// Shows queues, pauses and resumes them
     #[command(subcommand, after_help = queue::AFTER_HELP)]
     Queue(queue::QueueCommand),
     /// Shows two budgets at work on some hundred jobs, with a server of its own that is gone afterwards
@@ -171,10 +174,23 @@ mod tests {
         for subcommand in command().get_subcommands() {
             let help = subcommand.get_after_help().expect("help that teaches").to_string();
             assert!(help.contains(&format!("sluicegate {}", subcommand.get_name())), "{}", subcommand.get_name());
-            // Prose is wrapped when it is shown; what is set in columns has to fit.
-            let too_wide = help.lines().find(|line| line.starts_with(' ') && line.chars().count() > 98);
-            assert_eq!(too_wide, None);
+            assert_fits(&help);
         }
+        for subcommand in command().find_subcommand("job").expect("it is there").get_subcommands() {
+            let help = subcommand.get_after_help().expect("help that teaches").to_string();
+            assert!(help.contains(&format!("sluicegate job {} ", subcommand.get_name())), "{}", subcommand.get_name());
+            assert_fits(&help);
+            for flag in subcommand.get_arguments().filter_map(clap::Arg::get_long_help) {
+                // It is indented by ten columns.
+                assert_fits(&flag.to_string().replace("\n  ", "\n            "));
+            }
+        }
+    }
+
+    /// Prose is wrapped when it is shown; what is set in columns has to fit.
+    fn assert_fits(help: &str) {
+        let too_wide = help.lines().find(|line| line.starts_with(' ') && line.chars().count() > 98);
+        assert_eq!(too_wide, None);
     }
 
     #[test]

@@ -74,6 +74,11 @@ impl Rows {
         self.table.add_row(cells);
     }
 
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
     /// Prints it, or `nothing` (to standard error) where it has no rows.
     pub fn print(&self, nothing: &str) -> io::Result<()> {
         if self.table.is_empty() {

@@ -49,7 +49,7 @@ pub async fn run(server: &Server, args: &[&str]) -> String {
 }
 
 /// Runs a command that prints one JSON object a line.
-async fn run_json(server: &Server, args: &[&str]) -> Vec<Value> {
+pub async fn run_json(server: &Server, args: &[&str]) -> Vec<Value> {
     let out = run(server, &[args, &["--output", "json"]].concat()).await;
     out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -136,13 +136,13 @@ async fn json_lines_go_on_past_a_bad_one_or_stop_there() {
     let tally: Value = serde_json::from_str(&skipped.out).expect("JSON");
     assert_eq!(tally, json!({"enqueued": 3, "existing": 0, "refused": 2}));
     assert_eq!(calls.count(wire::JobFilter::default()).await, 5);
-    let listed = run_json(&server, &["job", "list", "--queue=b", "--full"]).await;
+    let listed = run_json(&server, &["job", "list", "--where=queue=b", "--full"]).await;
     assert_eq!((&listed[0]["spec"]["type"], &listed[0]["spec"]["json"]), (&json!("t"), &json!("3")));
 
     let many: String = (0..2500).map(|n| format!("{{\"payload\": {n}}}\n")).collect();
     let all = run_with(&server, &["enqueue", "--file=-", "--queue=many"], &many).await;
     assert_eq!(all.code, Some(0), "{all:?}");
-    assert_eq!(run(&server, &["job", "count", "--queue=many"]).await.trim(), "2500");
+    assert_eq!(run(&server, &["job", "count", "--where=queue=many"]).await.trim(), "2500");
 }
 
 #[tokio::test]
@@ -195,14 +195,14 @@ async fn jobs_and_queues_are_shown_to_people_and_programs() {
     let json = run_json(&server, &["queue", "list"]).await;
     assert_eq!((&json[0]["ready"], &json[0]["completed"], &json[1]["name"]), (&json!("1"), &json!("1"), &json!("b")));
 
-    let table = run(&server, &["job", "list", "--queue=a"]).await;
+    let table = run(&server, &["job", "list", "--where=queue=a"]).await;
     assert_eq!(table.lines().count(), 3, "{table}");
     assert!(table.contains(&ids[0]) && table.contains("completed") && !table.contains(&ids[2]), "{table}");
     let limited = run_with(&server, &["job", "list", "--limit=1"], "").await;
     assert_eq!(limited.out.lines().count(), 2, "{limited:?}");
     assert!(limited.err.contains("there are more"), "{limited:?}");
-    assert_eq!(run_json(&server, &["job", "list", "--state=ready"]).await.len(), 2);
-    assert_eq!(run(&server, &["job", "count", "--state=ready,completed"]).await.trim(), "3");
+    assert_eq!(run_json(&server, &["job", "list", "--where=state=ready"]).await.len(), 2);
+    assert_eq!(run(&server, &["job", "count", "--where=state=ready,completed"]).await.trim(), "3");
     let json = run_json(&server, &["job", "get", &ids[0]]).await.remove(0);
     assert_eq!((&json["id"], &json["state"]), (&json!(ids[0]), &json!("JOB_STATE_COMPLETED")));
     assert!(run(&server, &["job", "get", &ids[1]]).await.contains("ready"));

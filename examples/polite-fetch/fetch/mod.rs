@@ -113,8 +113,8 @@ async fn run_unbounded(plan: &Plan, dir: &Path) -> anyhow::Result<Figures> {
     }
     answers(pages.len(), &mut site, &mut gate, &mut workers).await?;
     wait::until(PATIENCE, "no job is left", async || {
-        let states = "scheduled,ready,in_flight";
-        Ok(gate.call(&["job", "count", "--queue", QUEUE, "--state", states]).await?.trim() == "0")
+        let unfinished = format!("queue={QUEUE} state=scheduled,ready,in_flight");
+        Ok(gate.call(&["job", "count", "--where", &unfinished]).await?.trim() == "0")
     })
     .await?;
     for worker in &mut workers {

@@ -1,13 +1,10 @@
-//! Jobs and explanations for people.
+//! Jobs for people.
 
-use std::io;
 use std::time::SystemTime;
 
-use sluicegate_client::{
-    Binding, BudgetExplanation, Explanation, Lease, Payload, QueueExplanation, StoredJob, UniqueScope,
-};
+use sluicegate_client::{AttemptError, Binding, Lease, Payload, StoredJob, UniqueScope};
 
-use crate::cli::output::{self, Column, Facts, printable};
+use crate::cli::output::{Column, Facts};
 use crate::cli::values::{relative, short};
 
 /// The columns of a list of jobs.
@@ -62,10 +59,15 @@ pub(super) fn facts(job: &StoredJob, now: SystemTime) -> Facts {
     facts.add_if("payload", payload(&job.payload));
     facts.add_if("result", Some(bytes(&job.result)).filter(|_| !job.result.is_empty()));
     for error in &job.errors {
-        let when = error.time.map(|time| relative(time, now)).unwrap_or_default();
-        facts.add("error", format_args!("attempt {}, {when}: {}", error.attempt, error.message.trim_end()));
+        facts.add("error", failure(error, now));
     }
     facts
+}
+
+/// A failed attempt: which, when, and why.
+pub(super) fn failure(error: &AttemptError, now: SystemTime) -> String {
+    let when = error.time.map(|time| relative(time, now)).unwrap_or_default();
+    format!("attempt {}, {when}: {}", error.attempt, error.message.trim_end())
 }
 
 fn bindings(bindings: &[Binding]) -> String {
@@ -82,7 +84,8 @@ fn scope(scope: UniqueScope) -> &'static str {
     }
 }
 
-fn lease(lease: &Lease, now: SystemTime) -> String {
+/// A lease: whose, and until when.
+pub(super) fn lease(lease: &Lease, now: SystemTime) -> String {
     let expiry = lease.expire_time.map(|time| format!(", expires {}", relative(time, now))).unwrap_or_default();
     let asked = if lease.cancel_requested { ", asked to cancel" } else { "" };
     format!("{} of worker {}, attempt {}{expiry}{asked}", lease.id, lease.worker_id, lease.attempt)
@@ -102,79 +105,6 @@ fn bytes(bytes: &[u8]) -> String {
         Ok(text) => text.to_owned(),
         Err(_) => format!("{} bytes", bytes.len()),
     }
-}
-
-/// Says what holds a job up, the whole of it.
-pub(super) fn explain(explanation: &Explanation) -> io::Result<()> {
-    let now = explanation.explain_time.unwrap_or_else(SystemTime::now);
-    output::line(format_args!("job {} is {}", explanation.job_id, explanation.state))?;
-    if let Some(it) = &explanation.lease {
-        output::line(format_args!("  under lease {}", lease(it, now)))?;
-    }
-    if explanation.hold_ups.is_empty() && !explanation.state.is_terminal() && explanation.lease.is_none() {
-        output::line("  nothing holds it up: it is about to be dispatched")?;
-    }
-    for hold_up in &explanation.hold_ups {
-        output::line(format_args!("  held up: {hold_up}"))?;
-    }
-    if let Some(time) = explanation.ready_time.filter(|time| *time > now) {
-        output::line(format_args!("  ready {}", relative(time, now)))?;
-    }
-    if let Some(time) = explanation.not_before {
-        output::line(format_args!("  not before {}", relative(time, now)))?;
-    }
-    for budget in &explanation.budgets {
-        output::line(format_args!("  budget {}", of_budget(budget, now)))?;
-    }
-    if let Some(queue) = &explanation.queue {
-        output::line(format_args!("  queue {}", of_queue(queue)))?;
-    }
-    Ok(())
-}
-
-fn of_budget(budget: &BudgetExplanation, now: SystemTime) -> String {
-    let mut text = format!("{}: needs {}, {} available", printable(&budget.budget), budget.cost, budget.available);
-    text += if budget.holds_up { ", holds it up" } else { ", can pay" };
-    match (budget.blocked, budget.blocked_until) {
-        (true, Some(until)) => text += &format!("; blocked, ends {}", relative(until, now)),
-        (true, None) => text += "; blocked until unblocked",
-        (false, _) => {}
-    }
-    if budget.waiters_ahead > 0 {
-        text += &format!("; {} waiters ahead", budget.waiters_ahead);
-    }
-    if budget.held_by_total > 0 {
-        let listed = budget.held_by_job_ids.len() as u64;
-        let more = match budget.held_by_total.saturating_sub(listed) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        text += &format!("; held by {}{more}", budget.held_by_job_ids.join(", "));
-    }
-    if budget.set_aside > 0 {
-        text += &format!("; {} set aside for {}", budget.set_aside, budget.set_aside_for_job_id);
-    }
-    if budget.protected {
-        text += "; protected here";
-    }
-    if let Some(time) = budget.not_before {
-        text += &format!("; not before {}", relative(time, now));
-    }
-    text
-}
-
-fn of_queue(queue: &QueueExplanation) -> String {
-    let paused = if queue.paused { ", paused" } else { "" };
-    let small = match queue.workers_too_small {
-        0 => String::new(),
-        workers => format!(", {workers} too small for it"),
-    };
-    format!(
-        "{}{paused}: {} workers, {} with room{small}",
-        printable(&queue.name),
-        queue.workers,
-        queue.workers_with_room
-    )
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Serialize, Serializer};
 use sluicegate_client::{
-    AttemptError, Backoff, Binding, Budget, BudgetExplanation, BudgetStatus, Explanation, HoldUp, JobState, Lease,
-    Payload, Policy, Queue, QueueExplanation, ReserveAfter, Retention, StoredJob, Strategy, TimeBased, Unique,
+    AttemptError, Backoff, Binding, Budget, BudgetExplanation, BudgetStatus, Changed, Explanation, HoldUp, JobState,
+    Lease, Payload, Policy, Queue, QueueExplanation, ReserveAfter, Retention, StoredJob, Strategy, TimeBased, Unique,
     UniqueScope,
 };
 
@@ -204,6 +204,21 @@ impl From<Queue> for QueueJson {
             oldest_ready_age: queue.oldest_ready_age.map(Span),
             workers: queue.workers,
         }
+    }
+}
+
+/// What a change of jobs did: `CancelJobsResponse` of the contract, and its likes.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ChangedJson<'a> {
+    changed: Int64<u64>,
+    blocked: &'a [String],
+    blocked_count: Int64<u64>,
+}
+
+impl<'a> From<&'a Changed> for ChangedJson<'a> {
+    fn from(changed: &'a Changed) -> Self {
+        Self { changed: Int64(changed.changed), blocked: &changed.blocked, blocked_count: Int64(changed.blocked_count) }
     }
 }
 
