@@ -11,16 +11,19 @@ use super::Scheduler;
 use super::config::Config;
 use super::job::Rank;
 use super::lane::Place;
+use super::set_aside::{Owner, SetAsides};
 use super::timers::Timer;
 use super::units::{BudgetId, GateId, LaneId, SessionId, Timestamp, Tokens};
 
 impl Scheduler {
     /// Dispatches what can be, in rank order, up to a bound of tries; `unfinished` says whether there is more.
     pub(super) fn dispatch(&mut self, now: Timestamp) {
+        self.queues.begin();
         self.wake_thirsty(now);
         for _ in 0..Config::TRIES_PER_STEP {
             let Some(gate) = self.queues.first_servable().filter(|_| !self.draining) else {
                 self.unfinished = false;
+                self.queues.rest();
                 return;
             };
             self.try_first(now, gate);
@@ -32,26 +35,12 @@ impl Scheduler {
     /// Tries the first lane of a gate that some worker has room for.
     fn try_first(&mut self, now: Timestamp, gate: GateId) {
         let (rank, lane) = self.queues.get_gate(gate).first().expect("a servable gate has an open lane");
-        if let Some(budget) = self.obstacle(now, lane) {
+        self.queues.note_tried(rank);
+        if let Some(budget) = self.obstacle(now, lane, rank) {
             self.park(lane, budget);
         } else if let Some(session) = self.choose_session(now, gate, rank) {
             self.grant(now, lane, session);
         }
-    }
-
-    /// The first budget, in the order in which a job takes them (semantics 4.4), that can't pay the lane's next job.
-    fn obstacle(&self, now: Timestamp, lane: LaneId) -> Option<BudgetId> {
-        let bindings = &self.lanes.get(lane).key.bindings;
-        let short = bindings.iter().filter(|b| !self.budgets.get(b.budget).pool.can_pay(b.cost, Tokens(0), now));
-        short.min_by_key(|b| self.turn(b.budget, b.cost)).map(|b| b.budget)
-    }
-
-    /// Where a budget stands among those of one job: `time_based` ones first, the longest refill time first, then
-    /// `while_in_flight` ones by key (semantics 4.4).
-    pub(super) fn turn(&self, id: BudgetId, cost: Tokens) -> (std::cmp::Reverse<i128>, &str) {
-        let budget = self.budgets.get(id);
-        let refill = budget.pool.refill_time(cost).map_or(-1, i128::from);
-        (std::cmp::Reverse(refill), &budget.key)
     }
 
     /// The lane waits for this budget, which can't pay it.
@@ -66,6 +55,7 @@ impl Scheduler {
         self.parking.park(budget, gate, id, rank, cost, jobs);
         self.thirsty.extend(woken);
         self.alarmed.insert(budget);
+        self.note_tried(id, Some(budget));
     }
 
     /// The lane is to be tried when a worker has room for it.
@@ -73,6 +63,28 @@ impl Scheduler {
         let lane = self.lanes.get_mut(id);
         lane.place = Place::Open(rank, woken);
         self.queues.open(lane.key.gate, rank, id, woken);
+        self.look_at(id);
+    }
+
+    /// A lane with marks is looked at whenever it is open, whether a worker has room for it or not: what is set aside
+    /// for it depends on how far it has come.
+    pub(super) fn look_at(&mut self, id: LaneId) {
+        let lane = self.lanes.get(id);
+        if lane.tried && lane.guard().is_some() {
+            self.unplaced.insert(id);
+        }
+    }
+
+    /// Looks at the open lanes with marks: those that some budget can't pay park.
+    fn place(&mut self, now: Timestamp) {
+        while let Some(id) = self.unplaced.pop_first() {
+            let marked = self.lanes.try_get(id).filter(|lane| lane.tried && lane.guard().is_some());
+            let Some(Place::Open(rank, _)) = marked.map(|lane| lane.place) else { continue };
+            match self.obstacle(now, id, rank) {
+                Some(budget) => self.park(id, budget),
+                None => self.note_tried(id, None),
+            }
+        }
     }
 
     /// The worker that has waited longest of those with room for the job (semantics 4.5). One that has room, but not
@@ -101,10 +113,15 @@ impl Scheduler {
         chosen
     }
 
-    /// Wakes waiters of the budgets that may pay more than before.
+    /// Wakes waiters of the budgets that may pay more than before, or set less aside.
     fn wake_thirsty(&mut self, now: Timestamp) {
-        self.thirsty.extend(self.queues.take_forsaken());
-        while let Some(budget) = self.thirsty.pop_first() {
+        loop {
+            self.place(now);
+            self.thirsty.extend(self.queues.take_forsaken());
+            for gate in self.queues.take_shut() {
+                self.gate_shut(gate);
+            }
+            let Some(budget) = self.thirsty.pop_first() else { return };
             self.alarmed.insert(budget);
             self.wake(now, budget);
         }
@@ -113,6 +130,10 @@ impl Scheduler {
     /// Wakes those waiters of one budget whose turn it is.
     fn wake(&mut self, now: Timestamp, id: BudgetId) {
         let payable = self.budgets.get(id).pool.payable(now);
+        let owner = SetAsides::new(self, now).owner(id, None);
+        self.lean(id, owner);
+        let free = payable.0.saturating_sub(owner.map_or(0, |owner| owner.cost.0));
+        self.shake(now, id, Tokens(free));
         if payable == Tokens(0) {
             return;
         }
@@ -122,7 +143,7 @@ impl Scheduler {
             let servable = self.queues.is_servable(gate);
             let before = [self.queues.get_gate(gate).woken_by(id), best.filter(|_| servable).map(|(rank, _)| rank)];
             let before = before.into_iter().flatten().min();
-            if let Some(fit) = self.parking.first_fit(id, gate, payable, None, before) {
+            if let Some(fit) = self.first_payable(id, gate, payable, owner, before) {
                 if servable {
                     best = Some(fit);
                 } else {
@@ -139,25 +160,44 @@ impl Scheduler {
         }
     }
 
-    /// Sets the timers of the budgets whose level or waiters have changed: the earliest instant at which `wake` would
-    /// find somebody (semantics 2.4).
+    /// The lowest ranked waiter of a gate, below `before`, that a budget could pay.
+    pub(super) fn first_payable(
+        &self,
+        id: BudgetId,
+        gate: GateId,
+        payable: Tokens,
+        owner: Option<Owner>,
+        before: Option<Rank>,
+    ) -> Option<(Rank, LaneId)> {
+        ranges(owner, before).into_iter().flatten().find_map(|(after, before, aside)| {
+            let left = Tokens(payable.0.checked_sub(aside.0)?);
+            self.parking.first_fit(id, gate, left, after, before)
+        })
+    }
+
+    /// Sets the timers of the budgets whose level or waiters have changed (semantics 2.4).
     pub(super) fn set_alarms(&mut self, now: Timestamp) {
         while let Some(id) = self.alarmed.pop_first() {
-            if !self.budgets.contains(id) {
-                continue;
+            if self.budgets.contains(id) {
+                self.set_alarm(id, self.next_wake(now, id));
             }
-            let pool = &self.budgets.get(id).pool;
-            let next = self
-                .parking
-                .gates(id)
-                .filter_map(|gate| {
-                    let before = self.queues.get_gate(gate).woken_by(id);
-                    let cost = self.parking.min_cost(id, gate, before)?;
-                    pool.affordable_at(cost, now)
-                })
-                .min();
-            self.set_alarm(id, next);
         }
+    }
+
+    /// The earliest instant at which `wake` would find somebody by the clock alone.
+    fn next_wake(&self, now: Timestamp, id: BudgetId) -> Option<Timestamp> {
+        let pool = &self.budgets.get(id).pool;
+        let owner = SetAsides::new(self, now).owner(id, None);
+        let mut next = None;
+        for gate in self.parking.gates(id) {
+            let before = self.queues.get_gate(gate).woken_by(id);
+            for (after, before, aside) in ranges(owner, before).into_iter().flatten() {
+                let cost = self.parking.min_cost(id, gate, after, before);
+                let at = cost.and_then(|cost| pool.affordable_at(Tokens(cost.0.saturating_add(aside.0)), now));
+                next = [next, at].into_iter().flatten().min();
+            }
+        }
+        next
     }
 
     /// The budget is to be looked at then, and not before.
@@ -173,4 +213,14 @@ impl Scheduler {
             self.timers.set(at, Timer::Budget(id));
         }
     }
+}
+
+/// The ranks below `before`, as far up as they see the same of a budget's tokens: above which, below which, and what is
+/// set aside from them. The owner of the set-aside and all that are more urgent see everything.
+fn ranges(owner: Option<Owner>, before: Option<Rank>) -> [Option<(Option<Rank>, Option<Rank>, Tokens)>; 2] {
+    let Some(owner) = owner else { return [Some((None, before, Tokens(0))), None] };
+    let end = owner.rank.next();
+    let is_cut = before.is_some_and(|before| before <= end);
+    let first = (None, Some(if is_cut { before.unwrap_or(end) } else { end }), Tokens(0));
+    [Some(first), Some((Some(owner.rank), before, owner.cost)).filter(|_| !is_cut)]
 }
