@@ -274,7 +274,7 @@ impl Scheduler {
             self.journal.budgets.insert(id);
             self.journal.pools.insert(id);
             self.thirsty.insert(id);
-            self.reserve_changed(id);
+            self.policy_changed(id);
         }
         Ok(Reply::Budget(self.budget_view(now, id)))
     }

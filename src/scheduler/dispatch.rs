@@ -63,7 +63,10 @@ impl Scheduler {
         let lane = self.lanes.get_mut(id);
         lane.place = Place::Open(rank, woken);
         self.queues.open(lane.key.gate, rank, id, woken);
-        self.look_at(id);
+        if self.lanes.get(id).guard().is_some() {
+            self.refresh(id);
+            self.look_at(id);
+        }
     }
 
     /// A lane with marks is looked at whenever it is open, whether a worker has room for it or not: what is set aside
@@ -150,6 +153,13 @@ impl Scheduler {
                     in_place.push(fit);
                 }
             }
+            if !servable {
+                let first = in_place.last().map(|(_, lane): &(Rank, LaneId)| *lane);
+                let marked = self
+                    .marked_waiters(id, gate, owner)
+                    .filter(|(_, lane, cost)| Some(*lane) != first && *cost <= payable);
+                in_place.extend(marked.map(|(rank, lane, _)| (rank, lane)));
+            }
         }
         for (rank, lane) in in_place.into_iter().chain(best) {
             self.parking.unpark(lane);
@@ -175,6 +185,22 @@ impl Scheduler {
         })
     }
 
+    /// The lanes with marks of a gate that are parked on a budget, and what it must hold to pay each.
+    fn marked_waiters(
+        &self,
+        id: BudgetId,
+        gate: GateId,
+        owner: Option<Owner>,
+    ) -> impl Iterator<Item = (Rank, LaneId, Tokens)> + '_ {
+        let marked = self.budgets.get(id).waiters.marked_in(gate);
+        marked.map(move |(rank, lane)| {
+            let bindings = &self.lanes.get(lane).key.bindings;
+            let cost = bindings.iter().find(|b| b.budget == id).expect("it is parked on what it is bound to").cost;
+            let aside = owner.filter(|owner| owner.rank < rank).map_or(0, |owner| owner.cost.0);
+            (rank, lane, Tokens(cost.0.saturating_add(aside)))
+        })
+    }
+
     /// Sets the timers of the budgets whose level or waiters have changed (semantics 2.4).
     pub(super) fn set_alarms(&mut self, now: Timestamp) {
         while let Some(id) = self.alarmed.pop_first() {
@@ -195,6 +221,10 @@ impl Scheduler {
                 let cost = self.parking.min_cost(id, gate, after, before);
                 let at = cost.and_then(|cost| pool.affordable_at(Tokens(cost.0.saturating_add(aside.0)), now));
                 next = [next, at].into_iter().flatten().min();
+            }
+            if !self.queues.is_servable(gate) {
+                let marked = self.marked_waiters(id, gate, owner);
+                next = marked.filter_map(|(.., cost)| pool.affordable_at(cost, now)).chain(next).min();
             }
         }
         next

@@ -93,12 +93,10 @@ impl Lane {
         self.guard.get_or_insert_with(|| Box::new(Guard::new(&self.key.bindings, listed, obstacle)));
     }
 
-    /// Keeps no marks any more, where there are none.
-    pub fn unguard_if_unmarked(&mut self) {
-        if self.guard.as_ref().is_some_and(|guard| guard.is_unmarked()) {
-            self.guard = None;
-            self.listed = self.head().filter(|_| self.tried);
-        }
+    /// Keeps no marks any more; its budgets list it by this job.
+    pub fn unguard(&mut self, listed: Option<Rank>) {
+        self.guard = None;
+        self.listed = listed;
     }
 
     /// How many ready jobs rank below `rank`.

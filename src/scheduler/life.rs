@@ -207,9 +207,10 @@ impl Scheduler {
     }
 
     /// A parked lane has a new first job. Its budget could not pay the one before, nor this one, unless another lane
-    /// stands in place for tokens that are there, and this one goes before it.
+    /// stands in place for tokens that are there, or they are set aside for a job, and this one goes before it.
     fn note_better(&mut self, budget: BudgetId, gate: GateId, rank: Rank) {
-        if self.queues.get_gate(gate).woken_by(budget).is_some_and(|woken| rank < woken) {
+        let stands_before = self.queues.get_gate(gate).woken_by(budget).is_some_and(|woken| rank < woken);
+        if stands_before || !self.budgets.get(budget).waiters.protects_nobody() {
             self.thirsty.insert(budget);
         }
     }

@@ -205,11 +205,8 @@ impl Scheduler {
 
     /// When [`Self::advance`] next has something to do, where nothing is applied before; `None`: never.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        if self.unfinished || !self.thirsty.is_empty() || !self.unplaced.is_empty() {
-            Some(self.now)
-        } else {
-            self.timers.next()
-        }
+        let at_rest = self.thirsty.is_empty() && self.unplaced.is_empty() && !self.queues.has_shut();
+        if self.unfinished || !at_rest { Some(self.now) } else { self.timers.next() }
     }
 
     /// The rows to write since the last call.

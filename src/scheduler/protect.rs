@@ -13,7 +13,7 @@ use super::Scheduler;
 use super::budgets::Budget;
 use super::config::Config;
 use super::job::{Binding, Rank};
-use super::lane::Lane;
+use super::lane::{Lane, Place};
 use super::passed::{Passed, Spot};
 use super::policy::ReserveAfter;
 use super::timers::Timer;
@@ -28,6 +28,9 @@ pub struct Waiters {
     ripening: BTreeSet<(Timestamp, LaneId)>,
     /// Lanes with a protected job whose turn here may have come, by the first of these.
     protected: BTreeSet<(GateId, Rank, LaneId)>,
+    /// Lanes with marks that are parked here: each is looked at as soon as this budget could pay it, also where no worker
+    /// has room for it, since it then comes to its next budget.
+    parked: BTreeSet<(GateId, Rank, LaneId)>,
     /// Budgets whose set-aside ends when this one can't pay so much any more, or is blocked.
     pub(super) leaned_on: BTreeSet<(Tokens, BudgetId)>,
     /// Where this one stands in `leaned_on`, and for how much.
@@ -37,6 +40,9 @@ pub struct Waiters {
 }
 
 impl Waiters {
+    /// So many lanes of one gate are looked at beyond the one that stands in place for the others.
+    const MARKED_MAX: usize = 64;
+
     /// Whether it sets nothing aside, whatever the pools hold.
     pub fn protects_nobody(&self) -> bool {
         self.protected.is_empty()
@@ -55,6 +61,11 @@ impl Waiters {
     /// The first protected job of each lane of a gate, in rank order.
     pub fn protected_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
         in_gate(&self.protected, gate)
+    }
+
+    /// The lanes of a gate that have marks and are parked here, in rank order, up to a bound.
+    pub fn marked_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
+        in_gate(&self.parked, gate).take(Self::MARKED_MAX)
     }
 
     fn list(&mut self, gate: GateId, lane: LaneId, before: Option<Rank>, after: Option<Rank>) {
@@ -118,6 +129,8 @@ struct Listed {
     ripens: Option<Timestamp>,
     /// In `protected`.
     protected: Option<Rank>,
+    /// In `parked`.
+    parked: Option<Rank>,
 }
 
 /// The marks of one job: where it was passed over, and when.
@@ -132,7 +145,7 @@ impl Guard {
     }
 
     /// Whether no job is marked.
-    pub fn is_unmarked(&self) -> bool {
+    fn is_unmarked(&self) -> bool {
         self.rows.iter().all(|row| row.passed.is_empty())
     }
 
@@ -224,6 +237,7 @@ impl Scheduler {
         for (budget, at) in marks {
             guard.row_mut(*budget).passed.set(ready, spot, *at);
         }
+        self.look_at(id);
     }
 
     /// A lane was tried, and this budget couldn't pay it; or all could, and it waits for a place.
@@ -259,31 +273,35 @@ impl Scheduler {
             guard.rows.iter_mut().for_each(|row| row.passed.trim(first));
         }
         let lane = self.lanes.get(id);
-        let rows = &lane.guard().expect("asked above").rows;
-        let listed: Vec<_> = rows.iter().map(|row| (row.budget, row.listed, self.listed_now(lane, row))).collect();
-        let guard = self.lanes.get_mut(id).ready_and_guard().1.expect("asked above");
-        for (row, (_, _, after)) in guard.rows.iter_mut().zip(&listed) {
-            row.listed = *after;
+        let guard = lane.guard().expect("asked above");
+        let is_strict = |b: &Binding| self.budgets.get(b.budget).is_strict(&self.config);
+        let keeps = head.is_some() && (!guard.is_unmarked() || lane.key.bindings.iter().any(is_strict));
+        let unmarked = Listed { unpassed: head.filter(|_| lane.tried), ..Listed::default() };
+        let is_bound = |row: &Row| lane.key.bindings.iter().any(|binding| binding.budget == row.budget);
+        let now = |row: &Row| match is_bound(row) {
+            true if keeps => self.listed_now(lane, row),
+            true => unmarked,
+            false => Listed::default(),
+        };
+        let listed: Vec<_> = guard.rows.iter().map(|row| (row.budget, row.listed, now(row))).collect();
+        if keeps {
+            let guard = self.lanes.get_mut(id).ready_and_guard().1.expect("asked above");
+            guard.rows.iter_mut().zip(&listed).for_each(|(row, (_, _, after))| row.listed = *after);
+        } else {
+            self.lanes.get_mut(id).unguard(unmarked.unpassed);
         }
         for (budget, before, after) in listed {
             self.relist(gate, id, budget, before, after);
         }
-        let is_strict = |b: &Binding| self.budgets.get(b.budget).is_strict(&self.config);
-        let lane = self.lanes.get(id);
-        if head.is_none() || !lane.key.bindings.iter().any(is_strict) {
-            self.lanes.get_mut(id).unguard_if_unmarked();
-        }
     }
 
-    /// Where a budget should list a lane that has marks.
+    /// Where a budget should list a lane that is bound to it and has marks.
     fn listed_now(&self, lane: &Lane, row: &Row) -> Listed {
-        if !lane.key.bindings.iter().any(|binding| binding.budget == row.budget) {
-            return Listed::default();
-        }
         let rank = |(ready_at, job): Spot| lane.rank(ready_at, job);
         let unpassed = if lane.tried { row.passed.first_unmarked(lane.ready()).map(rank) } else { None };
+        let parked = lane.head().filter(|_| lane.place == Place::Parked(row.budget));
         let after = self.budgets.get(row.budget).reserve_after(&self.config);
-        let Some(after) = after else { return Listed { unpassed, ..Listed::default() } };
+        let Some(after) = after else { return Listed { unpassed, parked, ..Listed::default() } };
         let latest = self.now - after;
         let first = match after {
             Nanos::ZERO => lane.head().filter(|_| lane.tried),
@@ -297,7 +315,7 @@ impl Scheduler {
             }
             Turn::Everywhere => true,
         };
-        Listed { unpassed, ripens: row.passed.next_after(latest), protected: first.filter(|_| has_turn) }
+        Listed { unpassed, ripens: row.passed.next_after(latest), protected: first.filter(|_| has_turn), parked }
     }
 
     fn relist(&mut self, gate: GateId, lane: LaneId, id: BudgetId, before: Listed, after: Listed) {
@@ -306,6 +324,8 @@ impl Scheduler {
         }
         let waiters = &mut self.budgets.get_mut(id).waiters;
         waiters.list(gate, lane, before.unpassed, after.unpassed);
+        before.parked.map(|rank| waiters.parked.remove(&(gate, rank, lane)));
+        waiters.parked.extend(after.parked.map(|rank| (gate, rank, lane)));
         if before.ripens != after.ripens {
             before.ripens.map(|at| waiters.ripening.remove(&(at, lane)));
             waiters.ripening.extend(after.ripens.map(|at| (at, lane)));
@@ -345,20 +365,21 @@ impl Scheduler {
         self.set_ripe_timer(id);
     }
 
-    /// A budget's `reserve_after` is another, or what decides the order in which its jobs take their budgets.
-    pub(super) fn reserve_changed(&mut self, id: BudgetId) {
+    /// A budget has another policy: another `reserve_after`, or another place among those that a job takes.
+    pub(super) fn policy_changed(&mut self, id: BudgetId) {
         let budget = self.budgets.get(id);
-        let waiters = &budget.waiters;
-        let marked =
-            waiters.ripening.iter().map(|(_, lane)| *lane).chain(waiters.protected.iter().map(|(.., lane)| *lane));
-        let mut lanes: BTreeSet<LaneId> = marked.collect();
-        if budget.is_strict(&self.config) {
-            lanes.extend(waiters.unpassed.iter().map(|(.., lane)| *lane));
-        }
-        for lane in lanes {
+        let is_strict = budget.is_strict(&self.config);
+        let lanes = budget.lanes.iter().map(|(_, lane)| *lane);
+        let concerned = |lane: &LaneId| {
+            let lane = self.lanes.get(*lane);
+            lane.guard().is_some() || (is_strict && lane.tried)
+        };
+        for lane in lanes.filter(concerned).collect::<Vec<_>>() {
             self.lanes.get_mut(lane).guarded();
             self.refresh(lane);
+            self.look_at(lane);
         }
+        self.set_ripe_timer(id);
     }
 }
 
@@ -380,13 +401,15 @@ impl Scheduler {
                 assert!(lists(&waiters.unpassed, listed.unpassed), "lane {id} isn't listed as {listed:?}");
                 assert!(lists(&waiters.protected, listed.protected), "lane {id} isn't protected as {listed:?}");
                 assert!(listed.ripens.is_none_or(|at| waiters.ripening.contains(&(at, id))), "lane {id}: {listed:?}");
-                let listed = [listed.unpassed.is_some(), listed.protected.is_some(), listed.ripens.is_some()];
-                entries += listed.into_iter().filter(|is_listed| *is_listed).count();
+                assert!(lists(&waiters.parked, listed.parked), "lane {id} isn't parked as {listed:?}");
+                entries += [listed.unpassed, listed.protected, listed.parked].into_iter().flatten().count();
+                entries += usize::from(listed.ripens.is_some());
             }
             assert!(lane.guard().is_some() || lane.listed == lane.head().filter(|_| lane.tried), "lane {id} is stale");
         }
         let lists = self.budgets.iter().map(|(_, budget)| &budget.waiters);
-        let listed: usize = lists.map(|w| w.unpassed.len() + w.ripening.len() + w.protected.len()).sum();
+        let listed = lists.map(|w| w.unpassed.len() + w.ripening.len() + w.protected.len() + w.parked.len());
+        let listed: usize = listed.sum();
         assert_eq!(listed, entries, "a budget lists a lane that doesn't know of it");
     }
 }

@@ -358,7 +358,13 @@ impl Queues {
 
     /// Nobody serves a queue any more, or it is paused.
     pub fn shut(&mut self, queue: QueueId) {
-        self.shut.extend(self.rows.get(queue.0).gates.values());
+        let gates = self.rows.get(queue.0).gates.values();
+        self.shut.extend(gates.filter(|gate| !self.gates.get(gate.0).protecting.is_empty()));
+    }
+
+    /// Whether gates were shut since they were last taken.
+    pub fn has_shut(&self) -> bool {
+        !self.shut.is_empty()
     }
 
     /// The gates that were shut.
