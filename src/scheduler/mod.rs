@@ -15,7 +15,7 @@
 //! | `budget`, `peaks`, `budgets` | a pool's arithmetic; all budgets and their commands |
 //! | `jobs`, `lane`, `queue`, `life` | jobs, what they share, and how they change |
 //! | `enqueue`, `bindings`, `selection` | the commands about jobs |
-//! | `dispatch`, `parking` | who is tried next, and who waits for what |
+//! | `dispatch`, `wake`, `parking` | who is tried next, and who waits for what |
 //! | `protect`, `passed`, `places`, `set_aside` | who was passed over, and what is set aside for it |
 //! | `leases`, `sessions` | attempts, and those who make them |
 //! | `operate` | what operators do by hand |
@@ -64,6 +64,7 @@ mod timers;
 pub mod units;
 mod validate;
 pub mod view;
+mod wake;
 
 use std::collections::BTreeSet;
 
@@ -97,7 +98,7 @@ pub struct Scheduler {
     /// Budgets whose timer is to be set anew.
     alarmed: BTreeSet<BudgetId>,
     /// Lanes with marks that were opened and not looked at since, whether a worker has room for them or not.
-    unplaced: BTreeSet<LaneId>,
+    marked_open: BTreeSet<LaneId>,
     /// The last step stopped at its bound of work.
     unfinished: bool,
     /// Nothing is dispatched any more.
@@ -123,7 +124,7 @@ impl Scheduler {
             ids: ids::Ids::starting_at(0),
             thirsty: BTreeSet::new(),
             alarmed: BTreeSet::new(),
-            unplaced: BTreeSet::new(),
+            marked_open: BTreeSet::new(),
             unfinished: false,
             draining: false,
         }
@@ -205,7 +206,7 @@ impl Scheduler {
 
     /// When [`Self::advance`] next has something to do, where nothing is applied before; `None`: never.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let at_rest = self.thirsty.is_empty() && self.unplaced.is_empty() && !self.queues.has_shut();
+        let at_rest = self.thirsty.is_empty() && self.marked_open.is_empty() && !self.queues.has_shut();
         if self.unfinished || !at_rest { Some(self.now) } else { self.timers.next() }
     }
 
