@@ -10,46 +10,29 @@ use std::{env, fs};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// The stories that tell of what the scheduler can't do yet, and what that is. Each must fail; one that passes is to be
-/// taken off the list.
-const COMING: &[(&str, &str)] = &[("14-bounded-waiting", "setting aside for the passed-over (semantics 4.4)")];
-
 fn main() {
     let arguments = Arguments::from_args();
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
     let trials = match env::var_os("SCENARIO_DIR") {
-        Some(dir) => stories(Path::new(&dir), &[]),
+        Some(dir) => stories(Path::new(&dir)),
         None => {
             let mut trials = scenario::selftest::trials();
-            trials.extend(stories(&own, COMING));
+            trials.extend(stories(&own));
             trials
         }
     };
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// A test for each story in `dir`; those of `coming` must fail.
-fn stories(dir: &Path, coming: &[(&str, &str)]) -> Vec<Trial> {
-    let files = match scenario_files(dir) {
-        Ok(files) => files,
+/// A test for each story in `dir`.
+fn stories(dir: &Path) -> Vec<Trial> {
+    match scenario_files(dir) {
+        Ok(files) => files.into_iter().map(|file| Trial::test(stem(&file), move || verdict(&file))).collect(),
         Err(problem) => {
             let name = dir.display().to_string();
-            return vec![Trial::test(name, move || Err(Failed::from(problem)))];
+            vec![Trial::test(name, move || Err(Failed::from(problem)))]
         }
-    };
-    let missing = |(name, _): &&(&str, &str)| files.iter().all(|file| stem(file) != *name);
-    let stale = coming.iter().filter(missing).map(|(name, _)| {
-        let problem = format!("COMING names {name}, and there is no such story");
-        Trial::test(*name, move || Err(Failed::from(problem)))
-    });
-    let mut trials: Vec<_> = stale.collect();
-    for file in files {
-        let name = stem(&file);
-        let why = coming.iter().find(|(coming, _)| *coming == name);
-        let why = why.map(|(_, why)| (*why).to_owned());
-        trials.push(Trial::test(name, move || verdict(&file, why.as_deref())));
     }
-    trials
 }
 
 fn scenario_files(dir: &Path) -> Result<Vec<PathBuf>, String> {
@@ -73,20 +56,9 @@ fn stem(file: &Path) -> String {
     stem.to_string_lossy().into_owned()
 }
 
-fn verdict(file: &Path, coming: Option<&str>) -> Result<(), Failed> {
+fn verdict(file: &Path) -> Result<(), Failed> {
     let text = fs::read_to_string(file).map_err(|error| format!("{} can't be read: {error}", file.display()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let failures = scenario::run::play(&text);
-    match coming {
-        None if failures.is_empty() => Ok(()),
-        None => {
-            let told: Vec<_> = failures.iter().map(|failure| failure.located(&name)).collect();
-            Err(told.join("\n").into())
-        }
-        Some(_) if !failures.is_empty() => Ok(()),
-        Some(why) => {
-            Err(format!("{name} passes, and COMING in tests/scenarios.rs lists it ({why}): take it off the list")
-                .into())
-        }
-    }
+    let told: Vec<_> = scenario::run::play(&text).iter().map(|failure| failure.located(&name)).collect();
+    if told.is_empty() { Ok(()) } else { Err(told.join("\n").into()) }
 }

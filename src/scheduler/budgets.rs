@@ -8,6 +8,7 @@ use super::command::Reply;
 use super::effect::{BudgetRecord, Change};
 use super::job::{JobState, Name};
 use super::policy::{Policy, PolicyPatch, Strategy, StrategyPatch};
+use super::protect::Waiters;
 use super::rejection::{CostExceedsCapacity, Rejection, Within};
 use super::units::{BudgetId, LaneId, Timestamp, Tokens};
 use super::validate;
@@ -34,6 +35,8 @@ pub struct Budget {
     pub lanes: BTreeSet<(Tokens, LaneId)>,
     /// When it is next looked at by the clock alone.
     pub alarm: Option<Timestamp>,
+    /// The lanes that wait for it, and what it sets aside for them.
+    pub waiters: Waiters,
 }
 
 impl Budget {
@@ -49,6 +52,7 @@ impl Budget {
             bound: 0,
             lanes: BTreeSet::new(),
             alarm: None,
+            waiters: Waiters::default(),
         }
     }
 
@@ -235,6 +239,7 @@ impl Scheduler {
             return Err(Rejection::BudgetInUse { key, jobs: budget.bound });
         }
         self.set_alarm(id, None);
+        self.lean(id, None);
         self.budgets.delete(id);
         self.thirsty.remove(&id);
         self.journal.budgets.insert(id);
@@ -269,6 +274,7 @@ impl Scheduler {
             self.journal.budgets.insert(id);
             self.journal.pools.insert(id);
             self.thirsty.insert(id);
+            self.policy_changed(id);
         }
         Ok(Reply::Budget(self.budget_view(now, id)))
     }

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Scheduler;
-use super::job::{JobState, Rank};
+use super::job::{Binding, JobState, Rank};
 use super::jobs::State;
+use super::lane::Lane;
 use super::rejection::Rejection;
+use super::set_aside::SetAsides;
 use super::units::{BudgetId, JobId, Timestamp, Tokens};
 use super::view::{BudgetExplanation, Explanation};
 
@@ -21,12 +23,8 @@ impl Scheduler {
         let gate = self.queues.get_gate(lane.key.gate);
         let queue = self.queues.get(gate.queue);
         let sessions = || queue.sessions.iter().map(|session| self.sessions.get(*session));
-        let mut budgets: Vec<_> = lane
-            .key
-            .bindings
-            .iter()
-            .map(|binding| self.explain_budget(now, rank, binding.budget, binding.cost))
-            .collect();
+        let mut budgets: Vec<_> =
+            lane.key.bindings.iter().map(|binding| self.explain_budget(now, lane, rank, *binding)).collect();
         budgets.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(Explanation {
             job: self.job_view(id),
@@ -39,10 +37,13 @@ impl Scheduler {
         })
     }
 
-    fn explain_budget(&self, now: Timestamp, rank: Rank, id: BudgetId, need: Tokens) -> BudgetExplanation {
+    fn explain_budget(&self, now: Timestamp, lane: &Lane, rank: Rank, binding: Binding) -> BudgetExplanation {
+        let Binding { budget: id, cost: need } = binding;
         let budget = self.budgets.get(id);
         let pool = &budget.pool;
-        let can_pay = pool.can_pay(need, Tokens(0), now);
+        let owner = SetAsides::new(self, now).owner(id, Some(rank));
+        let aside = owner.map_or(Tokens(0), |owner| owner.cost);
+        let can_pay = pool.can_pay(need, aside, now);
         let (waiters_ahead, tokens_ahead) = self.waiters_ahead(rank, id);
         let (held_by, held_by_total) =
             if pool.policy().is_time_based() { (Vec::new(), 0) } else { (self.holders(id), pool.in_flight_jobs()) };
@@ -57,7 +58,8 @@ impl Scheduler {
             held_by,
             held_by_total,
             waiters_ahead,
-            set_aside: None,
+            set_aside: owner.map(|owner| (owner.cost, owner.rank.job)),
+            protected: self.is_protected(now, lane, rank, id),
             not_before: if can_pay { None } else { pool.pays_at(tokens_ahead + u128::from(need.0), now) },
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Scheduler;
 use super::jobs::State;
 use super::lane::Place;
+use super::set_aside::SetAsides;
 use super::units::{BudgetId, Timestamp};
 
 impl Scheduler {
@@ -15,6 +16,7 @@ impl Scheduler {
         self.check_lanes();
         self.parking.check();
         self.check_holds();
+        self.check_waiters();
         if self.next_deadline().is_none_or(|next| next > now) {
             self.check_nobody_waits_in_vain(now);
         }
@@ -77,15 +79,17 @@ impl Scheduler {
     }
 
     /// At rest nothing that could go is left: no open lane where a worker has room, and no parked lane that its budget
-    /// could pay, unless one of its gate stands in place before it for when a worker has room (semantics 4.1, 4.3).
+    /// could pay, unless one of its gate stands in place before it for when a worker has room (semantics 4.1, 4.3), or what is left is
+    /// set aside (4.4).
     fn check_nobody_waits_in_vain(&self, now: Timestamp) {
         assert!(self.draining || self.queues.first_servable().is_none(), "an open lane, and a worker with room");
         for (id, budget) in self.budgets.iter() {
             let payable = budget.pool.payable(now);
+            let owner = SetAsides::new(self, now).owner(id, None);
             for gate in self.parking.gates(id) {
                 let before = self.queues.get_gate(gate).woken_by(id);
-                let fit = self.parking.first_fit(id, gate, payable, None, before);
-                assert_eq!(fit, None, "{} could pay {payable:?} and nobody tried", budget.key);
+                let fit = self.first_payable(id, gate, payable, owner, before);
+                assert_eq!(fit, None, "{} could pay and nobody tried", budget.key);
                 assert!(before.is_none() || !self.queues.is_servable(gate) || self.draining, "{}", budget.key);
             }
         }

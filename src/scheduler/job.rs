@@ -190,6 +190,16 @@ pub struct Rank {
     pub job: JobId,
 }
 
+impl Rank {
+    /// None goes before it.
+    pub const MIN: Self = Self { priority: 0, ready_at: Timestamp(i64::MIN), job: JobId(0) };
+
+    /// The one right behind it: no job's in between.
+    pub fn next(self) -> Self {
+        Self { job: JobId(self.job.0.saturating_add(1)), ..self }
+    }
+}
+
 /// The small record of a job: all that the scheduler needs, and all that a start loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRecord {

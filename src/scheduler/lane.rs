@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use super::budgets::UNFINISHED;
 use super::job::{Binding, JobState, Rank};
+use super::passed::Spot;
+use super::protect::Guard;
 use super::slots::Slots;
 use super::units::{BudgetId, GateId, JobId, LaneId, Timestamp};
 use super::view::Depth;
@@ -42,7 +44,13 @@ pub struct Lane {
     pub key: LaneKey,
     /// Where it waits.
     pub place: Place,
-    ready: BTreeSet<(Timestamp, JobId)>,
+    /// Whether it was tried in vain since it last had no ready job: its jobs are parked in the sense of semantics 1,
+    /// also while the lane is open again and waits for a worker.
+    pub tried: bool,
+    /// Its first job as its budgets list it, while no job of it is marked (semantics 4.4).
+    pub listed: Option<Rank>,
+    guard: Option<Box<Guard>>,
+    ready: BTreeSet<Spot>,
     members: BTreeSet<(JobState, JobId)>,
     depth: Depth,
 }
@@ -61,6 +69,34 @@ impl Lane {
     /// How many jobs are ready.
     pub fn ready_jobs(&self) -> u32 {
         u32::try_from(self.ready.len()).expect("jobs are bounded below 2^32")
+    }
+
+    /// Its ready jobs.
+    pub fn ready(&self) -> &BTreeSet<Spot> {
+        &self.ready
+    }
+
+    /// The marks of its jobs, if one has any or a budget asks for strict order.
+    pub fn guard(&self) -> Option<&Guard> {
+        self.guard.as_deref()
+    }
+
+    /// Its ready jobs, and their marks to be changed.
+    pub fn ready_and_guard(&mut self) -> (&BTreeSet<Spot>, Option<&mut Guard>) {
+        (&self.ready, self.guard.as_deref_mut())
+    }
+
+    /// Keeps marks from now on.
+    pub fn guarded(&mut self) {
+        let Self { listed, place, .. } = *self;
+        let obstacle = if let Place::Parked(budget) = place { Some(budget) } else { None };
+        self.guard.get_or_insert_with(|| Box::new(Guard::new(&self.key.bindings, listed, obstacle)));
+    }
+
+    /// Keeps no marks any more; its budgets list it by this job.
+    pub fn unguard(&mut self, listed: Option<Rank>) {
+        self.guard = None;
+        self.listed = listed;
     }
 
     /// How many ready jobs rank below `rank`.
@@ -147,6 +183,9 @@ impl Lanes {
         let lane = Lane {
             key: key.clone(),
             place: Place::Empty,
+            tried: false,
+            listed: None,
+            guard: None,
             ready: BTreeSet::new(),
             members: BTreeSet::new(),
             depth: Depth::default(),
@@ -166,6 +205,11 @@ impl Lanes {
     /// A lane.
     pub fn get(&self, id: LaneId) -> &Lane {
         self.rows.get(id.0)
+    }
+
+    /// A lane, if there is one of this number.
+    pub fn try_get(&self, id: LaneId) -> Option<&Lane> {
+        self.rows.find(id.0)
     }
 
     /// A lane.

@@ -128,10 +128,12 @@ impl Scheduler {
     /// Dispatches the first job of a lane that all its budgets can pay: debits them, grants a lease, and notes the
     /// push (semantics 3.1, 4.6).
     pub(super) fn grant(&mut self, now: Timestamp, lane: LaneId, session: SessionId) {
-        let job_id = self.lanes.get(lane).head().expect("a lane that is tried has a ready job").job;
+        let rank = self.lanes.get(lane).head().expect("a lane that is tried has a ready job");
+        let (job_id, bindings) = (rank.job, std::sync::Arc::clone(&self.lanes.get(lane).key.bindings));
+        self.note_passed(now, &bindings, rank);
         let id = LeaseId(self.ids.next(&mut self.journal));
         let mut debits = Vec::new();
-        for binding in &*std::sync::Arc::clone(&self.lanes.get(lane).key.bindings) {
+        for binding in &*bindings {
             let pool = &mut self.budgets.get_mut(binding.budget).pool;
             let time_based = pool.policy().is_time_based();
             pool.debit(binding.cost, now);

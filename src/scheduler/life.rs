@@ -11,6 +11,7 @@ use super::job::{Binding, End, Failure, JobRecord, Name, Rank, ReadyBy};
 use super::jobs::{Job, State};
 use super::lane::{LaneKey, Place};
 use super::lease::LeaseRecord;
+use super::protect::Marks;
 use super::retry;
 use super::timers::Timer;
 use super::units::{BudgetId, GateId, JobId, LaneId, LeaseId, Nanos, Timestamp};
@@ -20,7 +21,7 @@ impl Scheduler {
     /// Changes a job, wherever it is, and notes its row. What the change makes due at once is done at once: a job
     /// whose time has come is ready, one that isn't kept is removed. Says whether it is still there.
     pub(super) fn change_job(&mut self, now: Timestamp, id: JobId, change: impl FnOnce(&mut Job)) -> bool {
-        self.take_out(id);
+        let marks = self.take_out(id);
         let job = self.jobs.get_mut(id);
         let (lane, was_over) = (job.lane, job.state.is_over());
         change(job);
@@ -38,36 +39,36 @@ impl Scheduler {
             self.drop_job(id);
             return false;
         }
-        self.put_in(id);
+        self.put_in(id, &marks);
         self.journal.jobs.push(id);
         true
     }
 
-    /// A ready job is in flight under this lease. Nothing of its row changes.
+    /// A ready job is in flight under this lease, and no longer passed over. Nothing of its row changes.
     pub(super) fn take_off(&mut self, id: JobId, lease: LeaseId) {
         self.take_out(id);
         self.jobs.get_mut(id).state = State::InFlight(lease);
-        self.put_in(id);
+        self.put_in(id, &Marks::new());
     }
 
     /// Puts a new job into its lane.
     pub(super) fn add_job(&mut self, id: JobId, job: Job) {
         let (lane, is_over) = (job.lane, job.state.is_over());
         self.jobs.insert(id, job);
-        self.put_in(id);
+        self.put_in(id, &Marks::new());
         if !is_over {
             self.count_bound(lane, 1);
         }
     }
 
-    /// Moves a job that isn't in flight to another lane, at its old rank.
+    /// Moves a job that isn't in flight to another lane, at its old rank, and as much passed over as it was.
     pub(super) fn move_job(&mut self, id: JobId, key: LaneKey) {
         let job = self.jobs.get(id);
         let (old, is_over) = (job.lane, job.state.is_over());
-        self.take_out(id);
+        let marks = self.take_out(id);
         let new = self.lane_for(key);
         self.jobs.get_mut(id).lane = new;
-        self.put_in(id);
+        self.put_in(id, &marks);
         if !is_over {
             self.count_bound(old, -1);
             self.count_bound(new, 1);
@@ -125,8 +126,8 @@ impl Scheduler {
         self.journal.given.push(Change::DeleteJob { id, failures });
     }
 
-    /// Puts a job into its lane, as its state says.
-    pub(super) fn put_in(&mut self, id: JobId) {
+    /// Puts a job into its lane, as its state says, with the marks it had if it waited (semantics 4.4).
+    fn put_in(&mut self, id: JobId, marks: &Marks) {
         let job = self.jobs.get(id);
         let (lane, state, ready_at) = (job.lane, job.state, job.ready_at);
         if let Some(due) = due(job) {
@@ -137,12 +138,13 @@ impl Scheduler {
         }
         self.lanes.get_mut(lane).insert(id, state.shown(), ready_at);
         if state == State::Ready {
+            self.note_joined(lane, (ready_at, id), marks);
             self.lane_changed(lane);
         }
     }
 
-    /// Takes a job out of its lane. The caller puts it back in or forgets it.
-    fn take_out(&mut self, id: JobId) {
+    /// Takes a job out of its lane, and says how it was marked there. The caller puts it back in or forgets it.
+    fn take_out(&mut self, id: JobId) -> Marks {
         let job = self.jobs.get(id);
         let (lane, state, ready_at) = (job.lane, job.state, job.ready_at);
         if let Some(due) = due(job) {
@@ -151,10 +153,14 @@ impl Scheduler {
         if job.unique.is_some() {
             self.jobs.release_unique(id);
         }
-        self.lanes.get_mut(lane).remove(id, state.shown(), ready_at);
-        if state == State::Ready {
-            self.lane_changed(lane);
+        if state != State::Ready {
+            self.lanes.get_mut(lane).remove(id, state.shown(), ready_at);
+            return Marks::new();
         }
+        let marks = self.marks_of(lane, (ready_at, id));
+        self.lanes.get_mut(lane).remove(id, state.shown(), ready_at);
+        self.lane_changed(lane);
+        marks
     }
 
     /// A lane has one unfinished job more, or less: so have its budgets.
@@ -178,6 +184,7 @@ impl Scheduler {
                 if let Some(rank) = head {
                     self.queues.reopen(gate, id, (before, woken), rank);
                     self.lanes.get_mut(id).place = Place::Open(rank, None);
+                    self.look_at(id);
                 } else {
                     self.queues.close(gate, before, id, woken);
                     self.lanes.get_mut(id).place = Place::Empty;
@@ -196,12 +203,14 @@ impl Scheduler {
                 self.note_better(budget, gate, rank);
             }
         }
+        self.refresh(id);
     }
 
     /// A parked lane has a new first job. Its budget could not pay the one before, nor this one, unless another lane
-    /// stands in place for tokens that are there, and this one goes before it.
+    /// stands in place for tokens that are there, or they are set aside for a job, and this one goes before it.
     fn note_better(&mut self, budget: BudgetId, gate: GateId, rank: Rank) {
-        if self.queues.get_gate(gate).woken_by(budget).is_some_and(|woken| rank < woken) {
+        let stands_before = self.queues.get_gate(gate).woken_by(budget).is_some_and(|woken| rank < woken);
+        if stands_before || !self.budgets.get(budget).waiters.protects_nobody() {
             self.thirsty.insert(budget);
         }
     }

@@ -15,7 +15,8 @@
 //! | `budget`, `peaks`, `budgets` | a pool's arithmetic; all budgets and their commands |
 //! | `jobs`, `lane`, `queue`, `life` | jobs, what they share, and how they change |
 //! | `enqueue`, `bindings`, `selection` | the commands about jobs |
-//! | `dispatch`, `parking` | who is tried next, and who waits for what |
+//! | `dispatch`, `wake`, `parking` | who is tried next, and who waits for what |
+//! | `protect`, `passed`, `places`, `set_aside` | who was passed over, and what is set aside for it |
 //! | `leases`, `sessions` | attempts, and those who make them |
 //! | `operate` | what operators do by hand |
 //! | `explain`, `listing` | looking |
@@ -44,14 +45,18 @@ mod listing;
 mod mix;
 mod operate;
 mod parking;
+mod passed;
 mod peaks;
+mod places;
 pub mod policy;
+mod protect;
 mod queue;
 pub mod rejection;
 mod restore;
 mod retry;
 mod selection;
 mod sessions;
+mod set_aside;
 mod slots;
 #[cfg(test)]
 mod testing;
@@ -59,6 +64,7 @@ mod timers;
 pub mod units;
 mod validate;
 pub mod view;
+mod wake;
 
 use std::collections::BTreeSet;
 
@@ -68,7 +74,7 @@ use effect::QueueRecord;
 pub use effect::{Change, Effect, Snapshot};
 pub use rejection::Rejection;
 use timers::Timer;
-use units::{BudgetId, Timestamp};
+use units::{BudgetId, LaneId, Timestamp};
 
 /// The whole state of one group of budgets, and of the jobs bound to them.
 #[derive(Debug)]
@@ -91,6 +97,8 @@ pub struct Scheduler {
     thirsty: BTreeSet<BudgetId>,
     /// Budgets whose timer is to be set anew.
     alarmed: BTreeSet<BudgetId>,
+    /// Lanes with marks that were opened and not looked at since, whether a worker has room for them or not.
+    marked_open: BTreeSet<LaneId>,
     /// The last step stopped at its bound of work.
     unfinished: bool,
     /// Nothing is dispatched any more.
@@ -116,6 +124,7 @@ impl Scheduler {
             ids: ids::Ids::starting_at(0),
             thirsty: BTreeSet::new(),
             alarmed: BTreeSet::new(),
+            marked_open: BTreeSet::new(),
             unfinished: false,
             draining: false,
         }
@@ -190,12 +199,15 @@ impl Scheduler {
                 self.thirsty.insert(budget);
             }
             Timer::Session(session) => self.sessions.note_overdue(session),
+            Timer::Reserve(budget) => self.reserve_due(now, budget),
+            Timer::Place(gate) => self.place_due(gate),
         }
     }
 
     /// When [`Self::advance`] next has something to do, where nothing is applied before; `None`: never.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        if self.unfinished || !self.thirsty.is_empty() { Some(self.now) } else { self.timers.next() }
+        let at_rest = self.thirsty.is_empty() && self.marked_open.is_empty() && !self.queues.has_shut();
+        if self.unfinished || !at_rest { Some(self.now) } else { self.timers.next() }
     }
 
     /// The rows to write since the last call.
@@ -235,6 +247,7 @@ impl Scheduler {
     /// Time never goes back (semantics 11.1).
     fn at(&mut self, now: Timestamp) -> Timestamp {
         self.now = self.now.max(now);
+        self.queues.now = self.now;
         self.now
     }
 }

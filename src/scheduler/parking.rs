@@ -129,9 +129,15 @@ impl Parking {
         self.entry(found).filter(|&(rank, _)| before.is_none_or(|before| rank < before))
     }
 
-    /// The smallest cost among the lanes of a rank below `before`, or among all.
-    pub fn min_cost(&self, budget: BudgetId, gate: GateId, before: Option<Rank>) -> Option<Tokens> {
-        self.nodes.cost_min_before(self.root(budget, gate), before)
+    /// The smallest cost among the lanes above `after` and below `before`, both exclusive.
+    pub fn min_cost(
+        &self,
+        budget: BudgetId,
+        gate: GateId,
+        after: Option<Rank>,
+        before: Option<Rank>,
+    ) -> Option<Tokens> {
+        self.nodes.cost_min_between(self.root(budget, gate), after, before)
     }
 
     /// The gates that wait for a budget, in id order.

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::job::{Name, Rank};
+use super::places::{Places, Reach};
 use super::slots::Slots;
 use super::units::{BudgetId, GateId, JobId, LaneId, QueueId, SessionId, Timestamp};
 
@@ -112,6 +113,14 @@ pub struct Gate {
     counting_on: BTreeSet<BudgetId>,
     /// The rank under which it is offered to the dispatch loop.
     offered: Option<Rank>,
+    /// Budgets that protect a job of it (semantics 4.4).
+    pub protecting: BTreeSet<BudgetId>,
+    /// When a worker last had a place left, while none has room.
+    places: Places,
+    /// The timer for the end of that.
+    pub place_at: Option<Timestamp>,
+    /// The round in which some worker came to have room for it, while one has.
+    servable_since: Option<u64>,
 }
 
 impl Gate {
@@ -143,7 +152,7 @@ impl Gate {
 }
 
 /// All queues and gates, and the gates that a worker could be served from.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Queues {
     by_name: BTreeMap<Name, QueueId>,
     rows: Slots<Queue>,
@@ -151,6 +160,30 @@ pub struct Queues {
     servable: BTreeSet<(Rank, GateId)>,
     /// Budgets that counted on a gate which no worker has room for any more.
     forsaken: Vec<BudgetId>,
+    /// Gates with protected jobs that no worker has room for any more.
+    shut: Vec<GateId>,
+    /// The latest instant the scheduler was told.
+    pub now: Timestamp,
+    /// Counts the times at which nothing was left to try.
+    rounds: u64,
+    /// The highest rank tried since the dispatch loop was entered.
+    tried: Option<Rank>,
+}
+
+impl Default for Queues {
+    fn default() -> Self {
+        Self {
+            by_name: BTreeMap::new(),
+            rows: Slots::default(),
+            gates: Slots::default(),
+            servable: BTreeSet::new(),
+            forsaken: Vec::new(),
+            shut: Vec::new(),
+            now: Timestamp(i64::MIN),
+            rounds: 0,
+            tried: None,
+        }
+    }
 }
 
 impl Queues {
@@ -181,9 +214,14 @@ impl Queues {
             woken: BTreeSet::new(),
             counting_on: BTreeSet::new(),
             offered: None,
+            protecting: BTreeSet::new(),
+            places: Places::default(),
+            place_at: None,
+            servable_since: None,
         };
         let id = GateId(self.gates.insert(gate));
         self.get_mut(queue).gates.insert(class, id);
+        self.offer(id);
         id
     }
 
@@ -212,6 +250,11 @@ impl Queues {
     /// A gate.
     pub fn get_gate(&self, id: GateId) -> &Gate {
         self.gates.get(id.0)
+    }
+
+    /// A gate.
+    pub fn get_gate_mut(&mut self, id: GateId) -> &mut Gate {
+        self.gates.get_mut(id.0)
     }
 
     /// The queue of a gate.
@@ -271,6 +314,66 @@ impl Queues {
         std::mem::take(&mut self.forsaken)
     }
 
+    /// The dispatch loop is entered.
+    pub fn begin(&mut self) {
+        self.tried = None;
+    }
+
+    /// A lane is tried: whoever has room now has a place left for all that are more urgent, as those were tried before.
+    pub fn note_tried(&mut self, rank: Rank) {
+        self.tried = self.tried.max(Some(rank));
+    }
+
+    /// Nothing is left to try: whoever has room has a place left for everybody.
+    pub fn rest(&mut self) {
+        self.tried = None;
+        self.rounds += 1;
+    }
+
+    /// Whether a worker that serves a gate has a place left for a job of this rank, or had within the last minute, and the
+    /// queue isn't paused (semantics 4.4).
+    pub fn has_place(&self, id: GateId, rank: Rank, now: Timestamp) -> bool {
+        let gate = self.get_gate(id);
+        let queue = self.get(gate.queue);
+        let is_served = !queue.paused && !queue.sessions.is_empty();
+        is_served && (gate.servable_since.is_some() || gate.places.had(rank, now))
+    }
+
+    /// When `has_place` next changes for a protected job by the clock alone.
+    pub fn next_missed(&self, id: GateId, now: Timestamp) -> Option<Timestamp> {
+        let gate = self.get_gate(id);
+        let waits = gate.servable_since.is_none() && !gate.protecting.is_empty();
+        gate.places.next_missed(now).filter(|_| waits)
+    }
+
+    /// Whether a budget protects jobs of a gate.
+    pub fn set_protecting(&mut self, id: GateId, budget: BudgetId, protects: bool) {
+        let gate = self.get_gate_mut(id);
+        if protects {
+            gate.protecting.insert(budget);
+        } else {
+            gate.protecting.remove(&budget);
+        }
+    }
+
+    /// Nobody serves a queue any more, or it is paused.
+    pub fn shut(&mut self, queue: QueueId) {
+        let gates = self.rows.get(queue.0).gates.values();
+        self.shut.extend(gates.filter(|gate| !self.gates.get(gate.0).protecting.is_empty()));
+    }
+
+    /// Whether gates were shut since they were last taken.
+    pub fn has_shut(&self) -> bool {
+        !self.shut.is_empty()
+    }
+
+    /// The gates that were shut.
+    pub fn take_shut(&mut self) -> Vec<GateId> {
+        let mut shut = std::mem::take(&mut self.shut);
+        shut.retain(|gate| self.gates.find(gate.0).is_some());
+        shut
+    }
+
     /// Queues whose name is above `after`, in the order of their names.
     pub fn after(&self, after: Option<&str>) -> impl Iterator<Item = &Queue> {
         use std::ops::Bound::{Excluded, Unbounded};
@@ -283,6 +386,13 @@ impl Queues {
         let gate = self.gates.get_mut(id.0);
         if !servable {
             self.forsaken.extend(std::mem::take(&mut gate.counting_on));
+            if let Some(since) = gate.servable_since.take() {
+                let reach = if since < self.rounds { Some(Reach::All) } else { self.tried.map(Reach::UpTo) };
+                reach.into_iter().for_each(|reach| gate.places.note(reach, self.now));
+                self.shut.extend(Some(id).filter(|_| !gate.protecting.is_empty()));
+            }
+        } else if gate.servable_since.is_none() {
+            gate.servable_since = Some(self.rounds);
         }
         let rank = gate.first().filter(|_| servable).map(|(rank, _)| rank);
         if gate.offered == rank {

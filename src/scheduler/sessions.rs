@@ -307,7 +307,11 @@ impl Scheduler {
             self.timers.unset(until, Timer::Session(id));
         }
         for queue in &session.queues {
-            self.queues.get_mut(*queue).sessions.remove(&id);
+            let row = self.queues.get_mut(*queue);
+            row.sessions.remove(&id);
+            if row.sessions.is_empty() {
+                self.queues.shut(*queue);
+            }
             self.queues.forget_unused(*queue);
         }
         if let Some(worker) = self.sessions.workers.get_mut(&session.worker)

@@ -51,6 +51,12 @@ impl<T> Slots<T> {
         self.chunks[chunk][row].as_ref().expect("a number in use")
     }
 
+    /// The row under a number, if it is in use.
+    pub fn find(&self, number: u32) -> Option<&T> {
+        let (chunk, row) = place(number);
+        self.chunks.get(chunk)?.get(row)?.as_ref()
+    }
+
     /// The row under a number in use.
     pub fn get_mut(&mut self, number: u32) -> &mut T {
         self.slot(number).as_mut().expect("a number in use")

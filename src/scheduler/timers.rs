@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::units::{BudgetId, JobId, LeaseId, SessionId, Timestamp};
+use super::units::{BudgetId, GateId, JobId, LeaseId, SessionId, Timestamp};
 
 /// What becomes due. At most one of each id at a time; its owner knows the instant and takes it back by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +15,10 @@ pub enum Timer {
     Budget(BudgetId),
     /// A `LeaseJobs` call has waited long enough.
     Session(SessionId),
+    /// Jobs that were passed over on a budget are protected from now on.
+    Reserve(BudgetId),
+    /// For some protected jobs of a gate a worker last had a place a minute ago.
+    Place(GateId),
 }
 
 /// All that is to become due, in order.

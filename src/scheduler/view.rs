@@ -172,8 +172,10 @@ pub struct BudgetExplanation {
     pub held_by_total: u64,
     /// Jobs that wait on it and go first.
     pub waiters_ahead: u64,
-    /// Tokens set aside for this job, which goes first (semantics 4.4).
+    /// Tokens set aside for the job that goes first (semantics 4.4).
     pub set_aside: Option<(Tokens, JobId)>,
+    /// Whether this job is protected here, so that its own cost is set aside when its turn has come.
+    pub protected: bool,
     /// Where the clock alone decides: when it could first pay this job after every waiter ahead of it.
     pub not_before: Option<Timestamp>,
 }

@@ -115,6 +115,7 @@ pub fn state(duel: &Duel, in_full: bool) -> Agreed<()> {
     jobs(duel)?;
     leases(duel)?;
     others(duel)?;
+    set_asides(duel)?;
     if in_full {
         jobs_in_full(duel)?;
     }
@@ -195,6 +196,20 @@ fn others(duel: &Duel) -> Agreed<()> {
     let stored = |request: &Request| RequestRecord { time: request.stored_time, ..request.record.clone() };
     if !rows.requests.values().cloned().eq(naive.requests.iter().map(stored)) {
         return Err(format!("remembered are {:?}\nand should be {:?}", rows.requests, naive.requests));
+    }
+    Ok(())
+}
+
+/// Of each ready job and each of its budgets: whether it is protected there, and what is set aside from it for whom.
+fn set_asides(duel: &Duel) -> Agreed<()> {
+    for job in duel.naive.jobs.iter().filter(|job| job.state == JobState::Ready) {
+        let id = job.record.id;
+        let explained = duel.real.explain(duel.now(), id).map_err(|refused| format!("explaining: {refused:?}"))?;
+        for budget in explained.budgets {
+            let what = format!("of job {id} and {}: protected, set aside, paid", budget.key);
+            let found = (budget.protected, budget.set_aside.map(|(cost, owner)| (owner, cost)), budget.can_pay);
+            same(&what, found, duel.naive.waits(job, &budget.key))?;
+        }
     }
     Ok(())
 }

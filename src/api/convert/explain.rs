@@ -120,8 +120,7 @@ fn wire_budget(budget: BudgetExplanation, waits: bool) -> pb::BudgetExplanation 
         waiters_ahead: budget.waiters_ahead,
         set_aside,
         set_aside_for_job_id,
-        // This version of the scheduler protects no job (semantics 4.4).
-        protected: false,
+        protected: budget.protected,
         not_before: budget.not_before.map(wire_instant),
     }
 }
@@ -186,6 +185,7 @@ mod tests {
             held_by_total: 0,
             waiters_ahead: 0,
             set_aside: None,
+            protected: false,
             not_before: (policy.is_time_based() && !can_pay).then_some(Timestamp(500)),
         }
     }

@@ -59,10 +59,10 @@ fn finds_the_lowest_rank_that_fits_in_a_range() {
         assert_eq!(found, expected, "at most {cost} in {after:?}..{before:?}");
     }
     for (before, expected) in [(0, None), (1, Some(9)), (3, Some(5)), (4, Some(5)), (5, Some(1))] {
-        assert_eq!(parking.min_cost(B, Q, Some(ranks(before))), expected.map(Tokens), "below {before}");
+        assert_eq!(parking.min_cost(B, Q, None, Some(ranks(before))), expected.map(Tokens), "below {before}");
     }
-    assert_eq!(parking.min_cost(B, Q, None), Some(Tokens(1)));
-    assert_eq!(parking.min_cost(B, GateId(2), None), None);
+    assert_eq!(parking.min_cost(B, Q, None, None), Some(Tokens(1)));
+    assert_eq!(parking.min_cost(B, GateId(2), None, None), None);
     assert_eq!(parking.first_fit(BudgetId(2), Q, Tokens::MAX, None, None), None);
 }
 
@@ -213,8 +213,11 @@ fn compare(parking: &Parking, naive: &Naive, ask: (u64, Option<Rank>, Option<Ran
         for gate in (0..3).map(GateId) {
             let fit = parking.first_fit(budget, gate, Tokens(cost), after, before);
             prop_assert_eq!(fit, naive.first_fit(budget, gate, ask));
-            let below = naive.at(budget, gate).filter(|&(rank, ..)| before.is_none_or(|before| rank < before));
-            prop_assert_eq!(parking.min_cost(budget, gate, before), below.map(|(.., cost)| cost).min());
+            let between = naive.at(budget, gate).filter(|&(rank, ..)| {
+                after.is_none_or(|after| rank > after) && before.is_none_or(|before| rank < before)
+            });
+            let least = between.map(|(.., cost)| cost).min();
+            prop_assert_eq!(parking.min_cost(budget, gate, after, before), least);
         }
     }
     Ok(())

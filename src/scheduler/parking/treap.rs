@@ -266,22 +266,54 @@ impl Nodes {
         NIL
     }
 
-    /// The smallest cost among ranks below `before`, or of all.
-    pub fn cost_min_before(&self, root: u32, before: Option<Rank>) -> Option<Tokens> {
-        let Some(before) = before else {
-            return self.cost_min(root);
-        };
-        let (mut least, mut next) = (None, root);
+    /// The smallest cost among ranks above `after` and below `before`.
+    ///
+    /// From the topmost node between the two, one walk follows each bound; what lies between a walk and that node is
+    /// inside.
+    pub fn cost_min_between(&self, root: u32, after: Option<Rank>, before: Option<Rank>) -> Option<Tokens> {
+        let is_above = |lane: u32| after.is_none_or(|after| self[lane].rank() > after);
+        let is_below = |lane: u32| before.is_none_or(|before| self[lane].rank() < before);
+        let mut top = root;
+        while top != NIL && !(is_above(top) && is_below(top)) {
+            top = if is_above(top) { self[top].left } else { self[top].right };
+        }
+        if top == NIL {
+            return None;
+        }
+        let Node { cost, left, right, .. } = self[top];
+        let mut least = cost;
+        let mut take = |found: Option<Tokens>| least = found.map_or(least, |found| least.min(found));
+        let mut next = left;
         while next != NIL {
             let node = &self[next];
-            if node.rank() >= before {
-                next = node.left;
-                continue;
+            if after.is_none() {
+                take(Some(node.cost_min));
+                break;
             }
-            least = [least, Some(node.cost), self.cost_min(node.left)].into_iter().flatten().min();
-            next = node.right;
+            next = if is_above(next) {
+                take(Some(node.cost));
+                take(self.cost_min(node.right));
+                node.left
+            } else {
+                node.right
+            };
         }
-        least
+        next = right;
+        while next != NIL {
+            let node = &self[next];
+            if before.is_none() {
+                take(Some(node.cost_min));
+                break;
+            }
+            next = if is_below(next) {
+                take(Some(node.cost));
+                take(self.cost_min(node.left));
+                node.right
+            } else {
+                node.left
+            };
+        }
+        Some(least)
     }
 
     /// How many nodes are in trees.

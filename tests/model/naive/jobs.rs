@@ -1,5 +1,6 @@
 //! Enqueueing, bindings, and what becomes of a job (semantics 3, 6, 8.1).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sluicegate::scheduler::command::{BindingOperation, Enqueued, NewBinding, NewJob};
@@ -133,7 +134,9 @@ impl Naive {
         let id = JobId(self.id());
         let bindings = self.bound_to(new.bindings.iter().map(|b| (Name::clone(&b.budget), b.cost)));
         let record = self.record(id, new, bindings);
-        self.jobs.push(Job { row: record.clone(), record, state: JobState::Scheduled });
+        let row = record.clone();
+        let (tried, passed) = (false, BTreeMap::new());
+        self.jobs.push(Job { row, record, state: JobState::Scheduled, tried, passed });
         self.job_changed(id);
         id
     }
@@ -154,6 +157,7 @@ impl Naive {
         }
         job.row = job.record.clone();
         let is_gone = job.gone_at().is_some_and(|gone_at| gone_at <= now);
+        self.join(id);
         self.jobs.retain(|job| !is_gone || job.record.id != id);
         !is_gone
     }
@@ -258,6 +262,7 @@ impl Naive {
         if job.record.bindings != bindings {
             job.record.bindings = bindings;
             job.row = job.record.clone();
+            self.join(id);
         }
     }
 }

@@ -11,6 +11,7 @@ mod pool;
 mod rescan;
 mod selection;
 mod sessions;
+mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,7 @@ use sluicegate::scheduler::{Command, Config, Rejection, Reply};
 
 use super::flaws::Flaw;
 pub use pool::Pool;
+use waiting::PlaceLeft;
 
 pub type Answer = Result<Reply, Rejection>;
 
@@ -43,6 +45,10 @@ pub struct Job {
     pub state: JobState,
     /// The record as stored: after a start whose clock was set back, instants are later here.
     pub row: JobRecord,
+    /// Whether some budget couldn't pay it when it, or one bound alike, was last tried.
+    pub tried: bool,
+    /// Where and since when it was passed over while it was held up (semantics 4.4).
+    pub passed: BTreeMap<BudgetId, Timestamp>,
 }
 
 /// An answered enqueue that is remembered.
@@ -96,8 +102,14 @@ pub struct Naive {
     pub requests: Vec<Request>,
     pub ended: BTreeMap<LeaseId, (Ended, Timestamp)>,
     pub draining: bool,
+    /// Whether nothing was left to try when it was last looked at.
+    is_at_rest: bool,
     /// Rare things that were met since this was last taken.
     pub met: Vec<&'static str>,
+    /// Places that workers had left, as far as they matter still.
+    places: Vec<PlaceLeft>,
+    /// Queues and size classes that jobs have come to.
+    gates: BTreeSet<(Name, u32)>,
     turns: u64,
     told: Vec<Effect>,
     pushed: BTreeMap<SessionId, Vec<LeaseId>>,
@@ -117,7 +129,10 @@ impl Naive {
             requests: Vec::new(),
             ended: BTreeMap::new(),
             draining: false,
+            is_at_rest: false,
             met: Vec::new(),
+            places: Vec::new(),
+            gates: BTreeSet::new(),
             turns: 0,
             told: Vec::new(),
             pushed: BTreeMap::new(),
@@ -126,12 +141,13 @@ impl Naive {
 
     /// Does a command, of which `flaw` says what is out of bounds in it, if anything is.
     pub fn apply(&mut self, now: Timestamp, command: &Command, flaw: Option<&Flaw>) -> Answer {
-        self.now = now;
+        self.come_to(now);
         if let Some(Flaw::Early(field)) = flaw {
             return Err(Rejection::invalid(field, ""));
         }
         let answer = self.command(command, flaw);
         self.forget_unnamed();
+        self.note_gates();
         answer
     }
 
@@ -181,6 +197,10 @@ impl Naive {
         self.ended.clear();
         self.told.clear();
         self.pushed.clear();
+        self.places.clear();
+        self.gates.clear();
+        self.note_gates();
+        self.is_at_rest = false;
         self.draining = false;
         self.budgets.iter_mut().for_each(|budget| budget.pool.restart(now));
         self.jobs.iter_mut().for_each(|job| job.restart(now));
@@ -199,6 +219,14 @@ impl Naive {
         }
     }
 
+    /// The clock comes to an instant: until then whoever had room at rest had a place left for everybody.
+    pub fn come_to(&mut self, now: Timestamp) {
+        self.now = now;
+        if std::mem::take(&mut self.is_at_rest) {
+            self.leave_places(None);
+        }
+    }
+
     fn id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id - 1
@@ -210,6 +238,8 @@ impl Job {
     /// a job wait. A run time that a caller chose stays wall time (semantics 11.1).
     fn restart(&mut self, now: Timestamp) {
         self.record = self.row.clone();
+        self.tried = false;
+        self.passed.clear();
         let longest = now + Nanos::from_hours(24);
         let record = &mut self.record;
         let is_delayed = record.run_at > record.ready_at;

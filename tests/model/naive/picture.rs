@@ -18,7 +18,8 @@ impl fmt::Display for Naive {
             let bindings: Vec<_> = bindings.iter().flatten().map(|(key, cost)| format!("{key}:{}", cost.0)).collect();
             let (id, priority, ready_at, bytes) = (record.id, record.priority, record.ready_at.0, record.body_bytes);
             let (state, queue) = (job.state, &record.queue);
-            writeln!(f, "job {id} {state:?} in {queue}, {priority} {ready_at}, {bytes} bytes, {}", bindings.join(" "))?;
+            write!(f, "job {id} {state:?} in {queue}, {priority} {ready_at}, {bytes} bytes, {}", bindings.join(" "))?;
+            writeln!(f, ", {}, passed over {:?}", if job.tried { "tried" } else { "untried" }, job.passed)?;
         }
         for lease in &self.leases {
             let (due, how) = lease.due();
@@ -33,6 +34,9 @@ impl fmt::Display for Naive {
                 "session {id} of {worker} for {queues}, {:?}, full {full}, waits since {waits:?}",
                 session.window
             )?;
+        }
+        for place in &self.places {
+            writeln!(f, "{place:?}")?;
         }
         writeln!(f, "paused: {:?}", self.paused)
     }

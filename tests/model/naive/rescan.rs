@@ -3,7 +3,7 @@
 use sluicegate::scheduler::command::SessionMode;
 use sluicegate::scheduler::job::{JobState, Rank};
 use sluicegate::scheduler::lease::{Debit, LeaseRecord, Receipt};
-use sluicegate::scheduler::units::{JobId, LeaseId, SessionId, Timestamp};
+use sluicegate::scheduler::units::{JobId, LeaseId, SessionId, Timestamp, Tokens};
 
 use super::{Job, Lease, Naive};
 
@@ -17,7 +17,7 @@ enum Due {
 impl Naive {
     /// Meets what is due and dispatches what can be. Says whether anything happened.
     pub fn advance(&mut self, now: Timestamp) -> bool {
-        self.now = now;
+        self.come_to(now);
         let mut happened = false;
         while let Some((_, due)) = self.first_due().filter(|(at, _)| *at <= now) {
             happened = true;
@@ -29,6 +29,8 @@ impl Naive {
         while self.dispatch_one() {
             happened = true;
         }
+        self.is_at_rest = true;
+        self.leave_places(None);
         let mut answered: Vec<_> = self.sessions.iter().filter(|session| session.answered).map(|s| s.id).collect();
         answered.sort();
         for id in answered {
@@ -43,6 +45,7 @@ impl Naive {
             self.close_session(id);
         }
         self.forget_unnamed();
+        self.note_gates();
         happened
     }
 
@@ -67,12 +70,14 @@ impl Naive {
         let payable = ready.filter_map(|job| {
             let bindings = job.record.bindings.iter();
             let instants = bindings.map(|binding| {
-                let held = self.held_cost(binding.budget);
-                self.budget(binding.budget).pool.affordable_at(binding.cost, held, self.now)
+                let (pool, held) = (&self.budget(binding.budget).pool, self.held_cost(binding.budget));
+                let aside = self.set_aside(binding.budget, job.rank()).map_or(0, |(_, cost)| cost.0);
+                pool.affordable_at(Tokens(binding.cost.0 + aside), held, self.now)
             });
             instants.collect::<Option<Vec<_>>>()?.into_iter().max()
         });
-        payable.filter(|at| *at > self.now).chain(due).chain(self.calls().map(|(until, _)| until)).min()
+        let waiting = self.waiting_instants();
+        payable.chain(waiting).filter(|at| *at > self.now).chain(due).chain(self.calls().map(|(until, _)| until)).min()
     }
 
     /// Dispatches the first job in rank order that can be.
@@ -80,10 +85,18 @@ impl Naive {
         let ready = self.jobs.iter().filter(|job| job.state == JobState::Ready && !self.draining);
         let mut ready: Vec<(Rank, JobId)> = ready.map(|job| (job.rank(), job.record.id)).collect();
         ready.sort();
-        for (_, id) in ready {
-            if self.can_be_paid(id)
-                && let Some(session) = self.worker_for(id)
-            {
+        for (rank, id) in ready {
+            if !self.has_worker(id) {
+                continue;
+            }
+            self.leave_places(Some(rank));
+            let job = self.find_job(id).expect("it is ready");
+            if !self.can_be_paid(job) {
+                if self.is_held_up_by_others(job) {
+                    self.met.push("jobs held up by what is set aside alone");
+                }
+                self.note_tried(id);
+            } else if let Some(session) = self.worker_for(id) {
                 self.dispatch(id, session);
                 return true;
             }
@@ -91,13 +104,11 @@ impl Naive {
         false
     }
 
-    /// Whether every budget the job is bound to can pay now (semantics 3.1).
-    fn can_be_paid(&self, id: JobId) -> bool {
-        let job = self.find_job(id).expect("a ready job");
-        job.record.bindings.iter().all(|binding| {
-            let held = self.held_cost(binding.budget);
-            self.budget(binding.budget).pool.can_pay(binding.cost, held, self.now)
-        })
+    /// Whether a worker that serves the job's queue and takes its size has room.
+    fn has_worker(&self, id: JobId) -> bool {
+        let job = &self.find_job(id).expect("a ready job").record;
+        let mut serving = self.sessions.iter().filter(|s| s.queues.contains(&job.queue) && s.takes(job.body_bytes));
+        !self.paused.contains(&job.queue) && serving.any(|session| session.waits_since.is_some())
     }
 
     /// The worker that serves the job's queue, has room, and has waited longest (semantics 4.5). One whose turn it is
@@ -125,9 +136,18 @@ impl Naive {
 
     /// Debits every binding, grants a lease, and pushes (semantics 1, 4.6).
     fn dispatch(&mut self, job: JobId, taker: SessionId) {
+        let passing = self.find_job(job).expect("it is ready").clone();
+        if !passing.passed.is_empty() {
+            self.met.push("dispatches of a job that was passed over");
+        }
+        for binding in &*passing.record.bindings {
+            self.pass(binding.budget, passing.rank());
+        }
         let (now, id) = (self.now, LeaseId(self.id()));
         let row = self.job_mut(job);
         row.state = JobState::InFlight;
+        row.tried = false;
+        row.passed.clear();
         let record = row.record.clone();
         let mut debits = Vec::new();
         for binding in &*record.bindings {

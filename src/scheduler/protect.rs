@@ -1,0 +1,415 @@
+//! Bounded waiting: who was passed over where, and from when on it is protected (semantics 4.4).
+//!
+//! A debit marks the lanes that it passes over; a mark ripens by the clock, and then its job's cost is set aside where
+//! its turn has come. What a budget and a lane know of each other is kept on both sides; [`Scheduler::refresh`] derives
+//! the budget's side anew from the lane's, and is the only place that does.
+//!
+//! A lane costs one entry in each of its budgets until one of its jobs is marked, or a budget keeps strict rank order.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Scheduler;
+use super::budgets::Budget;
+use super::config::Config;
+use super::job::{Binding, Rank};
+use super::lane::{Lane, Place};
+use super::passed::{Passed, Spot};
+use super::policy::ReserveAfter;
+use super::timers::Timer;
+use super::units::{BudgetId, GateId, LaneId, Nanos, Timestamp, Tokens};
+
+/// What a budget knows of the lanes that wait for it, wherever they are parked.
+#[derive(Debug, Default)]
+pub struct Waiters {
+    /// Lanes that were tried in vain, by their first job that wasn't passed over here.
+    unpassed: BTreeSet<(GateId, Rank, LaneId)>,
+    /// Lanes with marks that will protect a job here, by the earliest of these.
+    ripening: BTreeSet<(Timestamp, LaneId)>,
+    /// Lanes with a protected job whose turn here may have come, by the first of these.
+    protected: BTreeSet<(GateId, Rank, LaneId)>,
+    /// Lanes with marks that are parked here: each is looked at as soon as this budget could pay it, also where no worker
+    /// has room for it, since it then comes to its next budget.
+    parked: BTreeSet<(GateId, Rank, LaneId)>,
+    /// Budgets whose set-aside ends when this one can't pay so much any more, or is blocked.
+    pub(super) leaned_on: BTreeSet<(Tokens, BudgetId)>,
+    /// Where this one stands in `leaned_on`, and for how much.
+    pub(super) leans_on: Vec<(BudgetId, Tokens)>,
+    /// When the first of `ripening` protects its job.
+    ripe_at: Option<Timestamp>,
+}
+
+impl Waiters {
+    /// So many lanes of one gate are looked at beyond the one that stands in place for the others.
+    const MARKED_MAX: usize = 64;
+
+    /// Whether it sets nothing aside, whatever the pools hold.
+    pub fn protects_nobody(&self) -> bool {
+        self.protected.is_empty()
+    }
+
+    /// The gates with protected jobs.
+    pub fn protecting_gates(&self) -> impl Iterator<Item = GateId> + '_ {
+        let mut next = Some(GateId(0));
+        std::iter::from_fn(move || {
+            let (gate, _, _) = *self.protected.range((next?, Rank::MIN, LaneId(0))..).next()?;
+            next = gate.0.checked_add(1).map(GateId);
+            Some(gate)
+        })
+    }
+
+    /// The first protected job of each lane of a gate, in rank order.
+    pub fn protected_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
+        in_gate(&self.protected, gate)
+    }
+
+    /// The lanes of a gate that have marks and are parked here, in rank order, up to a bound.
+    pub fn marked_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
+        in_gate(&self.parked, gate).take(Self::MARKED_MAX)
+    }
+
+    fn list(&mut self, gate: GateId, lane: LaneId, before: Option<Rank>, after: Option<Rank>) {
+        if before != after {
+            before.map(|rank| self.unpassed.remove(&(gate, rank, lane)));
+            self.unpassed.extend(after.map(|rank| (gate, rank, lane)));
+        }
+    }
+
+    /// Up to `max` lanes of each gate with a job below `rank` that wasn't passed over yet.
+    fn passable(&self, rank: Rank, max: usize) -> Vec<LaneId> {
+        let mut found = Vec::new();
+        let mut next = Some(GateId(0));
+        while let Some(from) = next {
+            let Some(&(gate, _, _)) = self.unpassed.range((from, Rank::MIN, LaneId(0))..).next() else { break };
+            let lanes = in_gate(&self.unpassed, gate).take_while(|(first, _)| *first < rank).take(max);
+            found.extend(lanes.map(|(_, lane)| lane));
+            next = gate.0.checked_add(1).map(GateId);
+        }
+        found
+    }
+}
+
+fn in_gate(lanes: &BTreeSet<(GateId, Rank, LaneId)>, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
+    let from_gate = lanes.range((gate, Rank::MIN, LaneId(0))..).take_while(move |(other, ..)| *other == gate);
+    from_gate.map(|(_, rank, lane)| (*rank, *lane))
+}
+
+/// The marks of a lane, and how it is known to its budgets by them.
+#[derive(Debug)]
+pub struct Guard {
+    rows: Vec<Row>,
+    /// How far the lane had come when it was last tried.
+    turn: Turn,
+}
+
+/// The budgets in which a lane's turn had come when it was last tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// None: it is open, and wasn't looked at since it has marks.
+    Nowhere,
+    /// Those that it takes before this one, and this one, which couldn't pay.
+    UpTo(BudgetId),
+    /// All: it waits for a place only.
+    Everywhere,
+}
+
+#[derive(Debug)]
+struct Row {
+    budget: BudgetId,
+    passed: Passed,
+    listed: Listed,
+}
+
+/// Where a budget lists a lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Listed {
+    /// In `unpassed`.
+    unpassed: Option<Rank>,
+    /// In `ripening`.
+    ripens: Option<Timestamp>,
+    /// In `protected`.
+    protected: Option<Rank>,
+    /// In `parked`.
+    parked: Option<Rank>,
+}
+
+/// The marks of one job: where it was passed over, and when.
+pub(super) type Marks = Vec<(BudgetId, Timestamp)>;
+
+impl Guard {
+    /// No marks yet; its budgets list the lane as they did, and it is parked on `obstacle`.
+    pub fn new(bindings: &[Binding], unpassed: Option<Rank>, obstacle: Option<BudgetId>) -> Self {
+        let listed = Listed { unpassed, ..Listed::default() };
+        let row = |binding: &Binding| Row { budget: binding.budget, passed: Passed::default(), listed };
+        Self { rows: bindings.iter().map(row).collect(), turn: obstacle.map_or(Turn::Nowhere, Turn::UpTo) }
+    }
+
+    /// Whether no job is marked.
+    fn is_unmarked(&self) -> bool {
+        self.rows.iter().all(|row| row.passed.is_empty())
+    }
+
+    fn row_mut(&mut self, budget: BudgetId) -> &mut Row {
+        if let Some(index) = self.rows.iter().position(|row| row.budget == budget) {
+            return &mut self.rows[index];
+        }
+        self.rows.push(Row { budget, passed: Passed::default(), listed: Listed::default() });
+        self.rows.last_mut().expect("just pushed")
+    }
+
+    /// The marks of one job.
+    fn marks(&self, spot: Spot) -> Marks {
+        self.rows.iter().filter_map(|row| Some((row.budget, row.passed.at(spot)?))).collect()
+    }
+
+    /// When a job was passed over on a budget.
+    pub fn passed_at(&self, budget: BudgetId, spot: Spot) -> Option<Timestamp> {
+        self.rows.iter().find(|row| row.budget == budget)?.passed.at(spot)
+    }
+}
+
+impl Budget {
+    /// How long a job may be passed over here before it is protected; `None`: for ever.
+    pub(super) fn reserve_after(&self, config: &Config) -> Option<Nanos> {
+        let own = self.pool.policy().reserve_after;
+        match if own == ReserveAfter::Default { config.reserve_after } else { own } {
+            ReserveAfter::After(span) => Some(span),
+            ReserveAfter::Never | ReserveAfter::Default => None,
+        }
+    }
+
+    /// Whether whoever parks is protected at once, so that nothing passes it.
+    fn is_strict(&self, config: &Config) -> bool {
+        self.reserve_after(config) == Some(Nanos::ZERO)
+    }
+}
+
+impl Scheduler {
+    /// How many waiting lanes of each gate one debit looks at. Who stands behind so many that merely wait for a place
+    /// waits for one too.
+    const PASSED_AT_ONCE_MAX: usize = 16;
+
+    /// A job of this rank is about to debit its budgets: whoever waits before it, and is held up by some budget, has
+    /// been passed over.
+    pub(super) fn note_passed(&mut self, now: Timestamp, bindings: &[Binding], rank: Rank) {
+        for binding in bindings {
+            let waiters = &self.budgets.get(binding.budget).waiters;
+            for lane in waiters.passable(rank, Self::PASSED_AT_ONCE_MAX) {
+                if self.is_held_up(now, lane) {
+                    self.mark(now, lane, binding.budget, rank);
+                }
+            }
+        }
+    }
+
+    /// Whether some budget can't pay a lane's next job now.
+    fn is_held_up(&self, now: Timestamp, lane: LaneId) -> bool {
+        let head = self.lanes.get(lane).head().expect("a lane that waits has a ready job");
+        self.obstacle(now, lane, head).is_some()
+    }
+
+    fn mark(&mut self, now: Timestamp, id: LaneId, budget: BudgetId, rank: Rank) {
+        let lane = self.lanes.get_mut(id);
+        lane.guarded();
+        let before = (lane.key.priority == rank.priority).then_some((rank.ready_at, rank.job));
+        let (ready, guard) = lane.ready_and_guard();
+        guard.expect("just guarded").row_mut(budget).passed.mark(ready, before, now);
+        self.refresh(id);
+        self.look_at(id);
+    }
+
+    /// What is known of a ready job of a lane.
+    pub(super) fn marks_of(&self, lane: LaneId, spot: Spot) -> Marks {
+        self.lanes.get(lane).guard().map_or_else(Vec::new, |guard| guard.marks(spot))
+    }
+
+    /// A ready job has come into a lane, with these marks and no others.
+    pub(super) fn note_joined(&mut self, id: LaneId, spot: Spot, marks: &Marks) {
+        let lane = self.lanes.get_mut(id);
+        if !marks.is_empty() {
+            lane.guarded();
+            lane.tried = true;
+        }
+        let (ready, Some(guard)) = lane.ready_and_guard() else { return };
+        for row in &mut guard.rows {
+            row.passed.clear(ready, spot);
+        }
+        for (budget, at) in marks {
+            guard.row_mut(*budget).passed.set(ready, spot, *at);
+        }
+        self.look_at(id);
+    }
+
+    /// A lane was tried, and this budget couldn't pay it; or all could, and it waits for a place.
+    pub(super) fn note_tried(&mut self, id: LaneId, obstacle: Option<BudgetId>) {
+        let lane = self.lanes.get_mut(id);
+        let is_first = !std::mem::replace(&mut lane.tried, true);
+        if is_first && lane.key.bindings.iter().any(|b| self.budgets.get(b.budget).is_strict(&self.config)) {
+            lane.guarded();
+        }
+        if let (_, Some(guard)) = lane.ready_and_guard() {
+            guard.turn = obstacle.map_or(Turn::Everywhere, Turn::UpTo);
+        }
+        self.refresh(id);
+    }
+
+    /// A lane has changed: its budgets list it as it is now.
+    pub(super) fn refresh(&mut self, id: LaneId) {
+        let lane = self.lanes.get_mut(id);
+        let (gate, head) = (lane.key.gate, lane.head());
+        lane.tried &= head.is_some();
+        if lane.guard().is_none() {
+            let unpassed = head.filter(|_| lane.tried);
+            let before = std::mem::replace(&mut lane.listed, unpassed);
+            if before != unpassed {
+                for binding in &*Arc::clone(&lane.key.bindings) {
+                    self.budgets.get_mut(binding.budget).waiters.list(gate, id, before, unpassed);
+                }
+            }
+            return;
+        }
+        if let (ready, Some(guard)) = lane.ready_and_guard() {
+            let first = ready.first().copied();
+            guard.rows.iter_mut().for_each(|row| row.passed.trim(first));
+        }
+        let lane = self.lanes.get(id);
+        let guard = lane.guard().expect("asked above");
+        let is_strict = |b: &Binding| self.budgets.get(b.budget).is_strict(&self.config);
+        let keeps = head.is_some() && (!guard.is_unmarked() || lane.key.bindings.iter().any(is_strict));
+        let unmarked = Listed { unpassed: head.filter(|_| lane.tried), ..Listed::default() };
+        let is_bound = |row: &Row| lane.key.bindings.iter().any(|binding| binding.budget == row.budget);
+        let now = |row: &Row| match is_bound(row) {
+            true if keeps => self.listed_now(lane, row),
+            true => unmarked,
+            false => Listed::default(),
+        };
+        let listed: Vec<_> = guard.rows.iter().map(|row| (row.budget, row.listed, now(row))).collect();
+        if keeps {
+            let guard = self.lanes.get_mut(id).ready_and_guard().1.expect("asked above");
+            guard.rows.iter_mut().zip(&listed).for_each(|(row, (_, _, after))| row.listed = *after);
+        } else {
+            self.lanes.get_mut(id).unguard(unmarked.unpassed);
+        }
+        for (budget, before, after) in listed {
+            self.relist(gate, id, budget, before, after);
+        }
+    }
+
+    /// Where a budget should list a lane that is bound to it and has marks.
+    fn listed_now(&self, lane: &Lane, row: &Row) -> Listed {
+        let rank = |(ready_at, job): Spot| lane.rank(ready_at, job);
+        let unpassed = if lane.tried { row.passed.first_unmarked(lane.ready()).map(rank) } else { None };
+        let parked = lane.head().filter(|_| lane.place == Place::Parked(row.budget));
+        let after = self.budgets.get(row.budget).reserve_after(&self.config);
+        let Some(after) = after else { return Listed { unpassed, parked, ..Listed::default() } };
+        let latest = self.now - after;
+        let first = match after {
+            Nanos::ZERO => lane.head().filter(|_| lane.tried),
+            _ => row.passed.first_since(lane.ready(), latest).map(rank),
+        };
+        let has_turn = match lane.guard().map_or(Turn::Nowhere, |guard| guard.turn) {
+            Turn::Nowhere => false,
+            Turn::UpTo(last) => {
+                last == row.budget
+                    || !self.taken_before(&lane.key.bindings, row.budget).iter().any(|other| other.budget == last)
+            }
+            Turn::Everywhere => true,
+        };
+        Listed { unpassed, ripens: row.passed.next_after(latest), protected: first.filter(|_| has_turn), parked }
+    }
+
+    fn relist(&mut self, gate: GateId, lane: LaneId, id: BudgetId, before: Listed, after: Listed) {
+        if before == after {
+            return;
+        }
+        let waiters = &mut self.budgets.get_mut(id).waiters;
+        waiters.list(gate, lane, before.unpassed, after.unpassed);
+        before.parked.map(|rank| waiters.parked.remove(&(gate, rank, lane)));
+        waiters.parked.extend(after.parked.map(|rank| (gate, rank, lane)));
+        if before.ripens != after.ripens {
+            before.ripens.map(|at| waiters.ripening.remove(&(at, lane)));
+            waiters.ripening.extend(after.ripens.map(|at| (at, lane)));
+            self.set_ripe_timer(id);
+        }
+        if before.protected != after.protected {
+            let waiters = &mut self.budgets.get_mut(id).waiters;
+            before.protected.map(|rank| waiters.protected.remove(&(gate, rank, lane)));
+            waiters.protected.extend(after.protected.map(|rank| (gate, rank, lane)));
+            let protects = waiters.protected_in(gate).next().is_some();
+            self.queues.set_protecting(gate, id, protects);
+            self.set_place_timer(gate);
+            self.thirsty.insert(id);
+        }
+    }
+
+    fn set_ripe_timer(&mut self, id: BudgetId) {
+        let budget = self.budgets.get(id);
+        let first = budget.waiters.ripening.first().map(|(at, _)| *at);
+        let at = first.and_then(|at| Some(at + budget.reserve_after(&self.config)?));
+        let before = std::mem::replace(&mut self.budgets.get_mut(id).waiters.ripe_at, at);
+        if before != at {
+            before.into_iter().for_each(|at| self.timers.unset(at, Timer::Reserve(id)));
+            at.into_iter().for_each(|at| self.timers.set(at, Timer::Reserve(id)));
+        }
+    }
+
+    /// The clock has ripened marks of this budget.
+    pub(super) fn reserve_due(&mut self, now: Timestamp, id: BudgetId) {
+        self.budgets.get_mut(id).waiters.ripe_at = None;
+        let budget = self.budgets.get(id);
+        let latest = now - budget.reserve_after(&self.config).expect("a timer is set where marks ripen");
+        let ripe = budget.waiters.ripening.iter().take_while(|(at, _)| *at <= latest);
+        for lane in ripe.map(|(_, lane)| *lane).collect::<Vec<_>>() {
+            self.refresh(lane);
+        }
+        self.set_ripe_timer(id);
+    }
+
+    /// A budget has another policy: another `reserve_after`, or another place among those that a job takes.
+    pub(super) fn policy_changed(&mut self, id: BudgetId) {
+        let budget = self.budgets.get(id);
+        let is_strict = budget.is_strict(&self.config);
+        let lanes = budget.lanes.iter().map(|(_, lane)| *lane);
+        let concerned = |lane: &LaneId| {
+            let lane = self.lanes.get(*lane);
+            lane.guard().is_some() || (is_strict && lane.tried)
+        };
+        for lane in lanes.filter(concerned).collect::<Vec<_>>() {
+            self.lanes.get_mut(lane).guarded();
+            self.refresh(lane);
+            self.look_at(lane);
+        }
+        self.set_ripe_timer(id);
+    }
+}
+
+/// For tests.
+impl Scheduler {
+    /// Panics where a lane and its budgets disagree on where it is listed.
+    pub(super) fn check_waiters(&self) {
+        let mut entries = 0;
+        for (id, lane) in self.lanes.iter() {
+            let gate = lane.key.gate;
+            let unmarked = Listed { unpassed: lane.listed, ..Listed::default() };
+            let rows: Vec<(BudgetId, Listed)> = match lane.guard() {
+                Some(guard) => guard.rows.iter().map(|row| (row.budget, row.listed)).collect(),
+                None => lane.key.bindings.iter().map(|binding| (binding.budget, unmarked)).collect(),
+            };
+            for (budget, listed) in rows.into_iter().filter(|(_, listed)| *listed != Listed::default()) {
+                let waiters = &self.budgets.get(budget).waiters;
+                let lists = |set: &BTreeSet<_>, rank: Option<Rank>| rank.is_none_or(|r| set.contains(&(gate, r, id)));
+                assert!(lists(&waiters.unpassed, listed.unpassed), "lane {id} isn't listed as {listed:?}");
+                assert!(lists(&waiters.protected, listed.protected), "lane {id} isn't protected as {listed:?}");
+                assert!(listed.ripens.is_none_or(|at| waiters.ripening.contains(&(at, id))), "lane {id}: {listed:?}");
+                assert!(lists(&waiters.parked, listed.parked), "lane {id} isn't parked as {listed:?}");
+                entries += [listed.unpassed, listed.protected, listed.parked].into_iter().flatten().count();
+                entries += usize::from(listed.ripens.is_some());
+            }
+            assert!(lane.guard().is_some() || lane.listed == lane.head().filter(|_| lane.tried), "lane {id} is stale");
+        }
+        let lists = self.budgets.iter().map(|(_, budget)| &budget.waiters);
+        let listed = lists.map(|w| w.unpassed.len() + w.ripening.len() + w.protected.len() + w.parked.len());
+        let listed: usize = listed.sum();
+        assert_eq!(listed, entries, "a budget lists a lane that doesn't know of it");
+    }
+}
