@@ -53,6 +53,7 @@ mod retry;
 mod selection;
 mod sessions;
 mod slots;
+mod sorted;
 #[cfg(test)]
 mod testing;
 mod timers;
