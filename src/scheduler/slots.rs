@@ -132,6 +132,15 @@ impl<T> IdMap<T> {
         self.number(id).map(|number| self.rows.get_mut(number))
     }
 
+    /// The row of an id, made if it has none.
+    pub fn get_or_insert_with(&mut self, id: u64, row: impl FnOnce() -> T) -> &mut T {
+        let number = self.number(id).unwrap_or_else(|| {
+            self.insert(id, row());
+            self.number(id).expect("just inserted")
+        });
+        self.rows.get_mut(number)
+    }
+
     /// How many ids have a row.
     pub fn len(&self) -> usize {
         self.rows.len()
