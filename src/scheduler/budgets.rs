@@ -237,7 +237,7 @@ impl Scheduler {
         }
         self.set_alarm(id, None);
         self.budgets.delete(id);
-        self.thirsty.remove(&id);
+        self.thirsty.remove(id);
         self.journal.budgets.insert(id);
         Ok(Reply::Done)
     }

@@ -61,13 +61,12 @@ pub mod units;
 mod validate;
 pub mod view;
 
-use std::collections::BTreeSet;
-
 pub use command::{Command, Reply};
 pub use config::Config;
 use effect::QueueRecord;
 pub use effect::{Change, Effect, Snapshot};
 pub use rejection::Rejection;
+use sorted::Sorted;
 use timers::Timer;
 use units::{BudgetId, Timestamp};
 
@@ -89,9 +88,9 @@ pub struct Scheduler {
     journal: journal::Journal,
     ids: ids::Ids,
     /// Budgets that may pay a waiter they couldn't pay before.
-    thirsty: BTreeSet<BudgetId>,
+    thirsty: Sorted<BudgetId>,
     /// Budgets whose timer is to be set anew.
-    alarmed: BTreeSet<BudgetId>,
+    alarmed: Sorted<BudgetId>,
     /// The last step stopped at its bound of work.
     unfinished: bool,
     /// Nothing is dispatched any more.
@@ -115,8 +114,8 @@ impl Scheduler {
             timers: timers::Timers::default(),
             journal: journal::Journal::default(),
             ids: ids::Ids::starting_at(0),
-            thirsty: BTreeSet::new(),
-            alarmed: BTreeSet::new(),
+            thirsty: Sorted::default(),
+            alarmed: Sorted::default(),
             unfinished: false,
             draining: false,
         }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::job::{Name, Rank};
 use super::slots::Slots;
+use super::sorted::Sorted;
 use super::units::{BudgetId, GateId, JobId, LaneId, QueueId, SessionId, Timestamp};
 
 /// The sizes of bodies, in powers of two: class k holds those of at most 32 KiB · 2^k.
@@ -53,7 +54,7 @@ pub struct Queue {
     pub lanes: BTreeSet<LaneId>,
     /// The sessions that serve it.
     pub sessions: BTreeSet<SessionId>,
-    idle: BTreeSet<(WaitingSince, SessionId)>,
+    idle: Sorted<(WaitingSince, SessionId)>,
     idle_in_class: [u32; SizeClass::COUNT],
 }
 
@@ -65,7 +66,7 @@ impl Queue {
             gates: BTreeMap::new(),
             lanes: BTreeSet::new(),
             sessions: BTreeSet::new(),
-            idle: BTreeSet::new(),
+            idle: Sorted::default(),
             idle_in_class: [0; SizeClass::COUNT],
         }
     }
@@ -78,14 +79,14 @@ impl Queue {
 
     /// It has no more room, or waits anew.
     pub fn remove_idle(&mut self, since: WaitingSince, session: SessionId, class: SizeClass) {
-        if self.idle.remove(&(since, session)) {
+        if self.idle.remove((since, session)) {
             self.idle_in_class[class.index()] -= 1;
         }
     }
 
     /// The sessions with room, the longest waiting first.
     pub fn idle(&self) -> impl Iterator<Item = SessionId> + '_ {
-        self.idle.iter().map(|(_, session)| *session)
+        self.idle.iter().map(|(_, session)| session)
     }
 
     /// Whether a session with room takes bodies of this class, and the queue isn't paused (semantics 4.1 b, c).
@@ -105,11 +106,11 @@ pub struct Gate {
     pub queue: QueueId,
     /// The size class.
     pub class: SizeClass,
-    open: BTreeSet<(Rank, LaneId)>,
+    open: Sorted<(Rank, LaneId)>,
     /// Lanes of `open` that a budget woke, by budget.
-    woken: BTreeSet<(BudgetId, Rank)>,
+    woken: Sorted<(BudgetId, Rank)>,
     /// Budgets that woke a lane here in preference to all that wait for them in other gates.
-    counting_on: BTreeSet<BudgetId>,
+    counting_on: Sorted<BudgetId>,
     /// The rank under which it is offered to the dispatch loop.
     offered: Option<Rank>,
 }
@@ -117,13 +118,13 @@ pub struct Gate {
 impl Gate {
     /// The lane to be tried next.
     pub fn first(&self) -> Option<(Rank, LaneId)> {
-        self.open.first().copied()
+        self.open.first()
     }
 
     /// The lowest rank that `budget` has woken here and that wasn't tried since.
     pub fn woken_by(&self, budget: BudgetId) -> Option<Rank> {
         let any = Rank { priority: 0, ready_at: Timestamp(i64::MIN), job: JobId(0) };
-        self.woken.range((budget, any)..).next().filter(|(woken, _)| *woken == budget).map(|(_, rank)| *rank)
+        self.woken.from((budget, any)).next().filter(|(woken, _)| *woken == budget).map(|(_, rank)| rank)
     }
 
     /// Puts a lane in.
@@ -134,10 +135,10 @@ impl Gate {
 
     /// Takes a lane out.
     pub fn remove(&mut self, rank: Rank, lane: LaneId, woken: Option<BudgetId>) {
-        self.open.remove(&(rank, lane));
+        self.open.remove((rank, lane));
         if let Some(budget) = woken {
-            self.woken.remove(&(budget, rank));
-            self.counting_on.remove(&budget);
+            self.woken.remove((budget, rank));
+            self.counting_on.remove(budget);
         }
     }
 }
@@ -148,7 +149,7 @@ pub struct Queues {
     by_name: BTreeMap<Name, QueueId>,
     rows: Slots<Queue>,
     gates: Slots<Gate>,
-    servable: BTreeSet<(Rank, GateId)>,
+    servable: Sorted<(Rank, GateId)>,
     /// Budgets that counted on a gate which no worker has room for any more.
     forsaken: Vec<BudgetId>,
 }
@@ -177,9 +178,9 @@ impl Queues {
         let gate = Gate {
             queue,
             class,
-            open: BTreeSet::new(),
-            woken: BTreeSet::new(),
-            counting_on: BTreeSet::new(),
+            open: Sorted::default(),
+            woken: Sorted::default(),
+            counting_on: Sorted::default(),
             offered: None,
         };
         let id = GateId(self.gates.insert(gate));
@@ -258,7 +259,7 @@ impl Queues {
 
     /// The gate whose first lane ranks lowest of all that a worker could be served from.
     pub fn first_servable(&self) -> Option<GateId> {
-        self.servable.first().map(|(_, gate)| *gate)
+        self.servable.first().map(|(_, gate)| gate)
     }
 
     /// A budget has woken a lane of this gate, which a worker has room for, and none in any other.
@@ -282,14 +283,14 @@ impl Queues {
         let servable = self.is_servable(id);
         let gate = self.gates.get_mut(id.0);
         if !servable {
-            self.forsaken.extend(std::mem::take(&mut gate.counting_on));
+            self.forsaken.extend(std::mem::take(&mut gate.counting_on).iter());
         }
         let rank = gate.first().filter(|_| servable).map(|(rank, _)| rank);
         if gate.offered == rank {
             return;
         }
         if let Some(before) = std::mem::replace(&mut gate.offered, rank) {
-            self.servable.remove(&(before, id));
+            self.servable.remove((before, id));
         }
         self.servable.extend(rank.map(|rank| (rank, id)));
     }

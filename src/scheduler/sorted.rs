@@ -48,9 +48,7 @@ impl<T: Copy + Ord> Sorted<T> {
     /// Takes a value out. Says whether it was in.
     pub fn remove(&mut self, value: T) -> bool {
         if self.first() == Some(value) {
-            self.front.pop_front();
-            self.removed_from(0);
-            return true;
+            return self.pop_first().is_some();
         }
         let number = self.chunk_of(value);
         let chunk = self.chunk_mut(number);
@@ -63,6 +61,13 @@ impl<T: Copy + Ord> Sorted<T> {
     /// The lowest value.
     pub fn first(&self) -> Option<T> {
         self.front.front().copied()
+    }
+
+    /// Takes the lowest value out.
+    pub fn pop_first(&mut self) -> Option<T> {
+        let first = self.front.pop_front()?;
+        self.removed_from(0);
+        Some(first)
     }
 
     /// Whether a value is in.
@@ -85,6 +90,11 @@ impl<T: Copy + Ord> Sorted<T> {
         let number = self.chunk_of(bound);
         let before: usize = self.chunks().take(number).map(VecDeque::len).sum();
         before + self.chunk(number).partition_point(|value| *value < bound)
+    }
+
+    /// All values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
+        self.chunks().flatten().copied()
     }
 
     /// The values from `first` on, in order.
@@ -143,6 +153,12 @@ impl<T: Copy + Ord> Sorted<T> {
     }
 }
 
+impl<T: Copy + Ord> Extend<T> for Sorted<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        values.into_iter().for_each(|value| self.insert(value));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -164,7 +180,7 @@ mod tests {
         let mut sorted = Sorted::default();
         (0..640).for_each(|value| sorted.insert(value));
         assert_eq!(sorted.chunks().count(), 10);
-        assert!((0..639).all(|value| sorted.first() == Some(value) && sorted.remove(value)));
+        assert!((0..639).all(|value| sorted.first() == Some(value) && sorted.pop_first() == Some(value)));
         assert_eq!((sorted.chunks().count(), sorted.len()), (1, 1));
         assert!(sorted.remove(639) && sorted.is_empty() && sorted.first().is_none());
     }
@@ -200,6 +216,7 @@ mod tests {
             }
             sorted.check();
             let asked = asked % (span + 1);
+            prop_assert!(sorted.iter().eq(naive.iter().copied()));
             prop_assert_eq!(sorted.len(), naive.len());
             prop_assert_eq!(sorted.count_below(asked), naive.range(..asked).count());
             prop_assert!(sorted.from(asked).eq(naive.range(asked..).copied()));
