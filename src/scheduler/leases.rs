@@ -131,8 +131,9 @@ impl Scheduler {
     pub(super) fn grant(&mut self, now: Timestamp, lane: LaneId, session: SessionId) {
         let job_id = self.lanes.get(lane).head().expect("a lane that is tried has a ready job").job;
         let id = LeaseId(self.ids.next(&mut self.journal));
-        let mut debits = Vec::new();
-        for binding in &*std::sync::Arc::clone(&self.lanes.get(lane).key.bindings) {
+        let bindings = std::sync::Arc::clone(&self.lanes.get(lane).key.bindings);
+        let mut debits = Vec::with_capacity(bindings.len());
+        for binding in &*bindings {
             let pool = &mut self.budgets.get_mut(binding.budget).pool;
             let time_based = pool.policy().is_time_based();
             pool.debit(binding.cost, now);

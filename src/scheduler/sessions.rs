@@ -381,7 +381,10 @@ impl Scheduler {
             if let Some(since) = after {
                 row.add_idle(since, id, session.class);
             }
-            self.queues.offer_all(*queue);
+            // One that waits anew is counted on as before.
+            if before.is_some() != after.is_some() {
+                self.queues.offer_all(*queue);
+            }
         }
     }
 }
