@@ -19,6 +19,7 @@
 //! | `leases`, `sessions` | attempts, and those who make them |
 //! | `operate` | what operators do by hand |
 //! | `explain`, `listing` | looking |
+//! | `slots`, `sorted`, `intern`, `mix` | the tables and sets that all of these are kept in |
 //! | `restore`, `journal`, `ids`, `timers` | going on after a restart, and what the driver needs |
 
 mod bindings;

@@ -61,22 +61,25 @@ impl Trees {
     }
 
     fn root(&self, budget: BudgetId, gate: GateId) -> u32 {
-        self.of(budget).iter().find(|tree| tree.gate == gate).map_or(NIL, |tree| tree.root)
+        let trees = self.of(budget);
+        index_of(trees, gate).map_or(NIL, |index| trees[index].root)
     }
 
     /// The tree of a place, made if need be.
     fn enter(&mut self, (budget, gate): (BudgetId, GateId)) -> &mut Tree {
         let trees = self.0.get_or_insert_with(budget.0, Vec::new);
-        let index = trees.partition_point(|tree| tree.gate < gate);
-        if trees.get(index).is_none_or(|tree| tree.gate != gate) {
+        let index = index_of(trees, gate).unwrap_or_else(|index| {
             trees.insert(index, Tree { gate, root: NIL, jobs: 0 });
-        }
+            index
+        });
         &mut trees[index]
     }
 
     fn remove(&mut self, (budget, gate): (BudgetId, GateId)) {
         let Some(trees) = self.0.get_mut(budget.0) else { return };
-        trees.retain(|tree| tree.gate != gate);
+        if let Ok(index) = index_of(trees, gate) {
+            trees.remove(index);
+        }
         if trees.is_empty() {
             self.0.remove(budget.0);
         }
@@ -85,6 +88,11 @@ impl Trees {
     fn iter(&self) -> impl Iterator<Item = (BudgetId, &Tree)> {
         self.0.from(0).flat_map(|(budget, trees)| trees.iter().map(move |tree| (BudgetId(budget), tree)))
     }
+}
+
+/// Where the tree of a gate is, or belongs.
+fn index_of(trees: &[Tree], gate: GateId) -> Result<usize, usize> {
+    trees.binary_search_by_key(&gate, |tree| tree.gate)
 }
 
 impl Parking {

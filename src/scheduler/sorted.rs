@@ -2,7 +2,8 @@
 //!
 //! The values lie side by side in chunks, and both the chunks and the values of each are in queues: so the first is
 //! taken and a last is added without a search and without moving any other, where a search tree visits a node on each
-//! level and now and then its neighbours. Anything else is a binary search and moves part of one chunk.
+//! level and now and then its neighbours. Anything else is a binary search and moves part of one chunk, and of the list
+//! of chunks where one is split or emptied.
 
 use std::collections::VecDeque;
 
@@ -37,12 +38,14 @@ impl<T: Copy + Ord> Sorted<T> {
         let number = self.chunk_of(value);
         let chunk = self.chunk_mut(number);
         let Err(place) = chunk.binary_search(&value) else { return };
-        chunk.insert(place, value);
-        if chunk.len() > CHUNK_MAX {
+        if chunk.len() < CHUNK_MAX {
+            chunk.insert(place, value);
+            self.len += 1;
+        } else {
             let upper = chunk.split_off(CHUNK_MAX / 2);
             self.rest.insert(number, upper);
+            self.insert(value);
         }
-        self.len += 1;
     }
 
     /// Takes a value out. Says whether it was in.
