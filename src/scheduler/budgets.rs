@@ -10,6 +10,7 @@ use super::job::{JobState, Name};
 use super::policy::{Policy, PolicyPatch, Strategy, StrategyPatch};
 use super::protect::Waiters;
 use super::rejection::{CostExceedsCapacity, Rejection, Within};
+use super::slots::IdMap;
 use super::units::{BudgetId, LaneId, Timestamp, Tokens};
 use super::validate;
 use super::view::{BudgetStatus, BudgetView};
@@ -88,7 +89,7 @@ impl Budget {
 #[derive(Debug, Default)]
 pub struct Budgets {
     by_key: BTreeMap<Name, BudgetId>,
-    rows: BTreeMap<BudgetId, Budget>,
+    rows: IdMap<Budget>,
 }
 
 impl Budgets {
@@ -101,8 +102,8 @@ impl Budgets {
     pub fn shown_as(&self, keys: &[Name]) -> BTreeSet<BudgetId> {
         let mut ids: BTreeSet<BudgetId> = keys.iter().filter_map(|key| self.find(key)).collect();
         if self.rows.len() > self.by_key.len() {
-            let deleted = self.rows.iter().filter(|(_, budget)| budget.is_deleted && keys.contains(&budget.key));
-            ids.extend(deleted.map(|(id, _)| *id));
+            let deleted = self.iter().filter(|(_, budget)| budget.is_deleted && keys.contains(&budget.key));
+            ids.extend(deleted.map(|(id, _)| id));
         }
         ids
     }
@@ -114,17 +115,17 @@ impl Budgets {
 
     /// The budget with a number that is in use.
     pub fn get(&self, id: BudgetId) -> &Budget {
-        self.rows.get(&id).expect("bindings and leases refer to budgets that exist")
+        self.rows.get(id.0).expect("bindings and leases refer to budgets that exist")
     }
 
     /// The budget with a number that is in use.
     pub fn get_mut(&mut self, id: BudgetId) -> &mut Budget {
-        self.rows.get_mut(&id).expect("bindings and leases refer to budgets that exist")
+        self.rows.get_mut(id.0).expect("bindings and leases refer to budgets that exist")
     }
 
     /// Whether the number is in use.
     pub fn contains(&self, id: BudgetId) -> bool {
-        self.rows.contains_key(&id)
+        self.rows.get(id.0).is_some()
     }
 
     /// Adds a budget; one that isn't deleted has a free key.
@@ -132,7 +133,7 @@ impl Budgets {
         if !budget.is_deleted {
             self.by_key.insert(Name::clone(&budget.key), id);
         }
-        self.rows.insert(id, budget);
+        self.rows.insert(id.0, budget);
     }
 
     /// Frees the key of a budget that nothing unfinished is bound to; the budget itself stays until no job names it.
@@ -142,7 +143,7 @@ impl Budgets {
         let (key, is_unnamed) = (Name::clone(&budget.key), budget.lanes.is_empty());
         self.by_key.remove(&key);
         if is_unnamed {
-            self.rows.remove(&id);
+            self.rows.remove(id.0);
         }
     }
 
@@ -152,7 +153,7 @@ impl Budgets {
         budget.lanes.remove(&(cost, lane));
         let is_last = budget.is_deleted && budget.lanes.is_empty();
         if is_last {
-            self.rows.remove(&id);
+            self.rows.remove(id.0);
         }
         is_last
     }
@@ -166,7 +167,7 @@ impl Budgets {
 
     /// All, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (BudgetId, &Budget)> {
-        self.rows.iter().map(|(id, budget)| (*id, budget))
+        self.rows.from(0).map(|(id, budget)| (BudgetId(id), budget))
     }
 }
 
@@ -241,7 +242,7 @@ impl Scheduler {
         self.set_alarm(id, None);
         self.lean(id, None);
         self.budgets.delete(id);
-        self.thirsty.remove(&id);
+        self.thirsty.remove(id);
         self.journal.budgets.insert(id);
         Ok(Reply::Done)
     }

@@ -3,7 +3,7 @@
 //! The ready jobs of a lane are equally affordable, so one check serves them all, and only the first of them has
 //! to be ranked among others. A lane exists as long as a job is in it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::budgets::UNFINISHED;
@@ -11,6 +11,7 @@ use super::job::{Binding, JobState, Rank};
 use super::passed::Spot;
 use super::protect::Guard;
 use super::slots::Slots;
+use super::sorted::Sorted;
 use super::units::{BudgetId, GateId, JobId, LaneId, Timestamp};
 use super::view::Depth;
 
@@ -50,15 +51,15 @@ pub struct Lane {
     /// Its first job as its budgets list it, while no job of it is marked (semantics 4.4).
     pub listed: Option<Rank>,
     guard: Option<Box<Guard>>,
-    ready: BTreeSet<Spot>,
-    members: BTreeSet<(JobState, JobId)>,
+    ready: Sorted<Spot>,
+    members: Sorted<(JobState, JobId)>,
     depth: Depth,
 }
 
 impl Lane {
     /// The rank of its first ready job.
     pub fn head(&self) -> Option<Rank> {
-        self.ready.first().map(|&(ready_at, job)| self.rank(ready_at, job))
+        self.ready.first().map(|(ready_at, job)| self.rank(ready_at, job))
     }
 
     /// The rank of a job of this lane.
@@ -72,7 +73,7 @@ impl Lane {
     }
 
     /// Its ready jobs.
-    pub fn ready(&self) -> &BTreeSet<Spot> {
+    pub fn ready(&self) -> &Sorted<Spot> {
         &self.ready
     }
 
@@ -82,7 +83,7 @@ impl Lane {
     }
 
     /// Its ready jobs, and their marks to be changed.
-    pub fn ready_and_guard(&mut self) -> (&BTreeSet<Spot>, Option<&mut Guard>) {
+    pub fn ready_and_guard(&mut self) -> (&Sorted<Spot>, Option<&mut Guard>) {
         (&self.ready, self.guard.as_deref_mut())
     }
 
@@ -105,7 +106,7 @@ impl Lane {
         match self.key.priority.cmp(&rank.priority) {
             Less => self.ready.len() as u64,
             Greater => 0,
-            Equal => self.ready.range(..(rank.ready_at, rank.job)).count() as u64,
+            Equal => self.ready.count_below((rank.ready_at, rank.job)) as u64,
         }
     }
 
@@ -127,17 +128,17 @@ impl Lane {
     /// Its jobs in `state` above `after`, in id order.
     pub fn jobs_in(&self, state: JobState, after: Option<JobId>) -> impl Iterator<Item = JobId> + '_ {
         let from = after.map_or(JobId(0), |JobId(id)| JobId(id.saturating_add(1)));
-        self.members.range((state, from)..=(state, JobId(u64::MAX))).map(|(_, job)| *job)
+        self.members.from((state, from)).take_while(move |(its, _)| *its == state).map(|(_, job)| job)
     }
 
     /// Whether a job is in it, in this state.
     pub fn holds(&self, job: JobId, state: JobState) -> bool {
-        self.members.contains(&(state, job))
+        self.members.contains((state, job))
     }
 
     /// When its longest waiting ready job became ready.
     pub fn oldest_ready_at(&self) -> Option<Timestamp> {
-        self.ready.first().map(|(ready_at, _)| *ready_at)
+        self.ready.first().map(|(ready_at, _)| ready_at)
     }
 
     /// Whether nothing is in it.
@@ -156,11 +157,11 @@ impl Lane {
 
     /// Takes a job out.
     pub fn remove(&mut self, job: JobId, state: JobState, ready_at: Timestamp) {
-        let was_in = self.members.remove(&(state, job));
+        let was_in = self.members.remove((state, job));
         debug_assert!(was_in, "{job} isn't in its lane as {state:?}");
         self.depth.remove(state);
         if state == JobState::Ready {
-            self.ready.remove(&(ready_at, job));
+            self.ready.remove((ready_at, job));
         }
     }
 }
@@ -186,8 +187,8 @@ impl Lanes {
             tried: false,
             listed: None,
             guard: None,
-            ready: BTreeSet::new(),
-            members: BTreeSet::new(),
+            ready: Sorted::default(),
+            members: Sorted::default(),
             depth: Depth::default(),
         };
         let id = LaneId(self.rows.insert(lane));

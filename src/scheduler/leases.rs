@@ -10,6 +10,7 @@ use super::job::Name;
 use super::jobs::State;
 use super::lease::{Debit, LeaseRecord, Receipt};
 use super::life::{Failed, ReleaseCause, Released};
+use super::slots::IdMap;
 use super::timers::Timer;
 use super::units::{JobId, LaneId, LeaseId, Nanos, SessionId, Timestamp, Tokens};
 use super::validate;
@@ -73,7 +74,7 @@ enum Report {
 /// All live leases, and what became of those that lately ended.
 #[derive(Debug, Default)]
 pub struct Leases {
-    live: BTreeMap<LeaseId, Lease>,
+    live: IdMap<Lease>,
     ended: BTreeMap<LeaseId, Ended>,
     ended_at: VecDeque<(Timestamp, LeaseId)>,
 }
@@ -81,27 +82,27 @@ pub struct Leases {
 impl Leases {
     /// A lease, if it is live.
     pub fn find(&self, id: LeaseId) -> Option<&Lease> {
-        self.live.get(&id)
+        self.live.get(id.0)
     }
 
     /// A live lease.
     pub fn get(&self, id: LeaseId) -> &Lease {
-        self.live.get(&id).expect("jobs and sessions refer to live leases")
+        self.live.get(id.0).expect("jobs and sessions refer to live leases")
     }
 
     /// A live lease.
     pub fn get_mut(&mut self, id: LeaseId) -> &mut Lease {
-        self.live.get_mut(&id).expect("jobs and sessions refer to live leases")
+        self.live.get_mut(id.0).expect("jobs and sessions refer to live leases")
     }
 
     /// All live leases.
     pub fn iter(&self) -> impl Iterator<Item = (LeaseId, &Lease)> {
-        self.live.iter().map(|(id, lease)| (*id, lease))
+        self.live.from(0).map(|(id, lease)| (LeaseId(id), lease))
     }
 
     /// Adds a lease.
     pub fn insert(&mut self, lease: Lease) {
-        self.live.insert(lease.record.id, lease);
+        self.live.insert(lease.record.id.0, lease);
     }
 
     /// Takes a live lease out and remembers its end (semantics 5.4).
@@ -115,7 +116,7 @@ impl Leases {
         }
         self.ended.insert(id, ended);
         self.ended_at.push_back((now, id));
-        self.live.remove(&id).expect("a live lease")
+        self.live.remove(id.0).expect("a live lease")
     }
 
     /// What is known of a lease that isn't live.
@@ -132,7 +133,7 @@ impl Scheduler {
         let (job_id, bindings) = (rank.job, std::sync::Arc::clone(&self.lanes.get(lane).key.bindings));
         self.note_passed(now, &bindings, rank);
         let id = LeaseId(self.ids.next(&mut self.journal));
-        let mut debits = Vec::new();
+        let mut debits = Vec::with_capacity(bindings.len());
         for binding in &*bindings {
             let pool = &mut self.budgets.get_mut(binding.budget).pool;
             let time_based = pool.policy().is_time_based();

@@ -20,6 +20,7 @@
 //! | `leases`, `sessions` | attempts, and those who make them |
 //! | `operate` | what operators do by hand |
 //! | `explain`, `listing` | looking |
+//! | `slots`, `sorted`, `intern`, `mix` | the tables and sets that all of these are kept in |
 //! | `restore`, `journal`, `ids`, `timers` | going on after a restart, and what the driver needs |
 
 mod bindings;
@@ -58,6 +59,7 @@ mod selection;
 mod sessions;
 mod set_aside;
 mod slots;
+mod sorted;
 #[cfg(test)]
 mod testing;
 mod timers;
@@ -66,13 +68,12 @@ mod validate;
 pub mod view;
 mod wake;
 
-use std::collections::BTreeSet;
-
 pub use command::{Command, Reply};
 pub use config::Config;
 use effect::QueueRecord;
 pub use effect::{Change, Effect, Snapshot};
 pub use rejection::Rejection;
+use sorted::Sorted;
 use timers::Timer;
 use units::{BudgetId, LaneId, Timestamp};
 
@@ -94,11 +95,11 @@ pub struct Scheduler {
     journal: journal::Journal,
     ids: ids::Ids,
     /// Budgets that may pay a waiter they couldn't pay before.
-    thirsty: BTreeSet<BudgetId>,
+    thirsty: Sorted<BudgetId>,
     /// Budgets whose timer is to be set anew.
-    alarmed: BTreeSet<BudgetId>,
+    alarmed: Sorted<BudgetId>,
     /// Lanes with marks that were opened and not looked at since, whether a worker has room for them or not.
-    marked_open: BTreeSet<LaneId>,
+    marked_open: Sorted<LaneId>,
     /// The last step stopped at its bound of work.
     unfinished: bool,
     /// Nothing is dispatched any more.
@@ -122,9 +123,9 @@ impl Scheduler {
             timers: timers::Timers::default(),
             journal: journal::Journal::default(),
             ids: ids::Ids::starting_at(0),
-            thirsty: BTreeSet::new(),
-            alarmed: BTreeSet::new(),
-            marked_open: BTreeSet::new(),
+            thirsty: Sorted::default(),
+            alarmed: Sorted::default(),
+            marked_open: Sorted::default(),
             unfinished: false,
             draining: false,
         }

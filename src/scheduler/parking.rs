@@ -9,10 +9,9 @@
 
 mod treap;
 
-use std::collections::BTreeMap;
-
 use super::job::Rank;
 use super::mix::mix;
+use super::slots::IdMap;
 use super::units::{BudgetId, GateId, LaneId, Tokens};
 use treap::{NIL, Node, Nodes};
 
@@ -36,18 +35,64 @@ pub struct Parked {
 #[derive(Debug, Default)]
 pub struct Parking {
     nodes: Nodes,
-    trees: BTreeMap<(BudgetId, GateId), Tree>,
+    trees: Trees,
     /// Counts insertions, so that a lane that parks again gets another place in the heap.
     insertions: u32,
     /// The path of a removal, kept for its memory.
     path: Vec<u32>,
 }
 
+/// The lanes of one place.
 #[derive(Clone, Copy, Debug)]
 struct Tree {
+    gate: GateId,
     root: u32,
     /// Jobs that wait in its lanes.
     jobs: u64,
+}
+
+/// The trees of each budget that has waiters, in the order of their gates, which are few.
+#[derive(Debug, Default)]
+struct Trees(IdMap<Vec<Tree>>);
+
+impl Trees {
+    fn of(&self, budget: BudgetId) -> &[Tree] {
+        self.0.get(budget.0).map_or(&[], Vec::as_slice)
+    }
+
+    fn root(&self, budget: BudgetId, gate: GateId) -> u32 {
+        let trees = self.of(budget);
+        index_of(trees, gate).map_or(NIL, |index| trees[index].root)
+    }
+
+    /// The tree of a place, made if need be.
+    fn enter(&mut self, (budget, gate): (BudgetId, GateId)) -> &mut Tree {
+        let trees = self.0.get_or_insert_with(budget.0, Vec::new);
+        let index = index_of(trees, gate).unwrap_or_else(|index| {
+            trees.insert(index, Tree { gate, root: NIL, jobs: 0 });
+            index
+        });
+        &mut trees[index]
+    }
+
+    fn remove(&mut self, (budget, gate): (BudgetId, GateId)) {
+        let Some(trees) = self.0.get_mut(budget.0) else { return };
+        if let Ok(index) = index_of(trees, gate) {
+            trees.remove(index);
+        }
+        if trees.is_empty() {
+            self.0.remove(budget.0);
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (BudgetId, &Tree)> {
+        self.0.from(0).flat_map(|(budget, trees)| trees.iter().map(move |tree| (BudgetId(budget), tree)))
+    }
+}
+
+/// Where the tree of a gate is, or belongs.
+fn index_of(trees: &[Tree], gate: GateId) -> Result<usize, usize> {
+    trees.binary_search_by_key(&gate, |tree| tree.gate)
 }
 
 impl Parking {
@@ -71,7 +116,7 @@ impl Parking {
             parked: true,
             ..Node::VACANT
         };
-        let tree = self.trees.entry((budget, gate)).or_insert(Tree { root: NIL, jobs: 0 });
+        let tree = self.trees.enter((budget, gate));
         tree.root = self.nodes.insert(tree.root, lane.0);
         tree.jobs += u64::from(jobs);
     }
@@ -79,11 +124,11 @@ impl Parking {
     /// Takes a lane out and says where it was; `None` where it isn't parked.
     pub fn unpark(&mut self, lane: LaneId) -> Option<Parked> {
         let node = *self.nodes.get(lane)?;
-        let tree = self.trees.get_mut(&node.place()).expect("a parked lane's place has a tree");
+        let tree = self.trees.enter(node.place());
         tree.root = self.nodes.remove(tree.root, lane.0, &mut self.path);
         tree.jobs -= u64::from(node.jobs);
         if tree.root == NIL {
-            self.trees.remove(&node.place());
+            self.trees.remove(node.place());
         }
         self.nodes[lane.0].parked = false;
         Some(Parked { budget: node.budget, gate: node.gate, rank: node.rank(), cost: node.cost })
@@ -94,7 +139,7 @@ impl Parking {
         let Some(node) = self.nodes.get(lane).filter(|node| node.rank() != rank) else {
             return;
         };
-        let tree = self.trees.get_mut(&node.place()).expect("a parked lane's place has a tree");
+        let tree = self.trees.enter(node.place());
         tree.root = self.nodes.remove(tree.root, lane.0, &mut self.path);
         self.nodes[lane.0].set_rank(rank);
         tree.root = self.nodes.insert(tree.root, lane.0);
@@ -105,7 +150,7 @@ impl Parking {
         let Some(node) = self.nodes.get(lane) else {
             return;
         };
-        let tree = self.trees.get_mut(&node.place()).expect("a parked lane's place has a tree");
+        let tree = self.trees.enter(node.place());
         tree.jobs = tree.jobs - u64::from(node.jobs) + u64::from(jobs);
         self.nodes[lane.0].jobs = jobs;
     }
@@ -125,7 +170,7 @@ impl Parking {
         after: Option<Rank>,
         before: Option<Rank>,
     ) -> Option<(Rank, LaneId)> {
-        let found = self.nodes.first_fit(self.root(budget, gate), cost_max, after);
+        let found = self.nodes.first_fit(self.trees.root(budget, gate), cost_max, after);
         self.entry(found).filter(|&(rank, _)| before.is_none_or(|before| rank < before))
     }
 
@@ -137,23 +182,24 @@ impl Parking {
         after: Option<Rank>,
         before: Option<Rank>,
     ) -> Option<Tokens> {
-        self.nodes.cost_min_between(self.root(budget, gate), after, before)
+        self.nodes.cost_min_between(self.trees.root(budget, gate), after, before)
     }
 
     /// The gates that wait for a budget, in id order.
     pub fn gates(&self, budget: BudgetId) -> impl Iterator<Item = GateId> {
-        self.trees_of(budget).map(|(gate, _)| gate)
+        self.trees.of(budget).iter().map(|tree| tree.gate)
     }
 
     /// How many jobs wait for a budget; O(gates that do).
     pub fn jobs(&self, budget: BudgetId) -> u64 {
-        self.trees_of(budget).map(|(_, tree)| tree.jobs).sum()
+        self.trees.of(budget).iter().map(|tree| tree.jobs).sum()
     }
 
     /// Panics with the facts where a tree isn't in order, miscounts, or holds what the arena doesn't. For tests.
     pub fn check(&self) {
         let mut reached = 0;
-        for (&place, tree) in &self.trees {
+        for (budget, tree) in self.trees.iter() {
+            let place = (budget, tree.gate);
             let mut in_order = Vec::new();
             self.nodes.check(tree.root, &mut in_order);
             assert!(!in_order.is_empty(), "{place:?} has no waiters and is kept");
@@ -164,15 +210,6 @@ impl Parking {
             reached += in_order.len();
         }
         assert_eq!(reached, self.nodes.parked(), "a parked lane is in no tree");
-    }
-
-    fn trees_of(&self, budget: BudgetId) -> impl Iterator<Item = (GateId, Tree)> {
-        let places = (budget, GateId(0))..=(budget, GateId(u32::MAX));
-        self.trees.range(places).map(|(&(_, gate), &tree)| (gate, tree))
-    }
-
-    fn root(&self, budget: BudgetId, gate: GateId) -> u32 {
-        self.trees.get(&(budget, gate)).map_or(NIL, |tree| tree.root)
     }
 
     fn entry(&self, lane: u32) -> Option<(Rank, LaneId)> {

@@ -3,8 +3,7 @@
 //! Owns the marks of one lane on one budget as runs of neighbours that were marked at one instant: a debit passes over
 //! all that wait before it at once. Refuses to know what a mark means, when it counts, and who made it.
 
-use std::collections::BTreeSet;
-
+use super::sorted::Sorted;
 use super::units::{JobId, Timestamp};
 
 /// A job's place in its lane: the parts of its rank in which jobs of one lane differ.
@@ -36,32 +35,32 @@ impl Passed {
     }
 
     /// Marks every job below `before` that isn't marked.
-    pub fn mark(&mut self, ready: &BTreeSet<Spot>, before: Option<Spot>, at: Timestamp) {
-        let mut from = ready.first().copied();
+    pub fn mark(&mut self, ready: &Sorted<Spot>, before: Option<Spot>, at: Timestamp) {
+        let mut from = ready.first();
         let mut next = 0;
         while let Some(start) = from.filter(|start| before.is_none_or(|before| *start < before)) {
             next += self.0[next..].partition_point(|run| run.to <= start);
             let run = self.0.get(next).copied();
             if let Some(run) = run.filter(|run| run.from <= start) {
-                from = ready.range(run.to..).next().copied();
+                from = ready.from(run.to).next();
                 continue;
             }
             let end = [run.map(|run| run.from), before].into_iter().flatten().min();
-            let gap = end.map_or_else(|| ready.range(start..), |end| ready.range(start..end));
-            let last = *gap.last().expect("it starts with a job");
+            let last =
+                end.map_or_else(|| ready.last(), |end| ready.last_below(end)).expect("the gap starts with a job");
             if !self.insert(next, Run { from: start, to: after(last), at }) {
                 return;
             }
-            from = ready.range(after(last)..).next().copied();
+            from = ready.from(after(last)).next();
         }
     }
 
     /// Marks one job that isn't marked, as passed over at `at`.
-    pub fn set(&mut self, ready: &BTreeSet<Spot>, spot: Spot, at: Timestamp) {
+    pub fn set(&mut self, ready: &Sorted<Spot>, spot: Spot, at: Timestamp) {
         let next = self.0.partition_point(|run| run.from <= spot);
         if let Some(before) = self.0[..next].last_mut()
             && before.at == at
-            && ready.range(before.to..spot).next().is_none()
+            && first_in(ready, before.to, spot).is_none()
         {
             before.to = after(spot);
             return;
@@ -70,12 +69,12 @@ impl Passed {
     }
 
     /// A job has come that isn't marked.
-    pub fn clear(&mut self, ready: &BTreeSet<Spot>, spot: Spot) {
+    pub fn clear(&mut self, ready: &Sorted<Spot>, spot: Spot) {
         let next = self.0.partition_point(|run| run.from <= spot);
         let Some(index) = next.checked_sub(1).filter(|index| spot < self.0[*index].to) else { return };
         let Run { from, to, at } = self.0.remove(index);
         for part in [Run { from: after(spot), to, at }, Run { from, to: spot, at }] {
-            if ready.range(part.from..part.to).next().is_some() {
+            if first_in(ready, part.from, part.to).is_some() {
                 self.insert(index, part);
             }
         }
@@ -88,21 +87,21 @@ impl Passed {
     }
 
     /// The first job that isn't marked.
-    pub fn first_unmarked(&self, ready: &BTreeSet<Spot>) -> Option<Spot> {
-        let mut first = *ready.first()?;
+    pub fn first_unmarked(&self, ready: &Sorted<Spot>) -> Option<Spot> {
+        let mut first = ready.first()?;
         for run in &self.0[self.0.partition_point(|run| run.to <= first)..] {
             if first < run.from {
                 break;
             }
-            first = *ready.range(run.to..).next()?;
+            first = ready.from(run.to).next()?;
         }
         Some(first)
     }
 
     /// The first job that was passed over not later than `latest`.
-    pub fn first_since(&self, ready: &BTreeSet<Spot>, latest: Timestamp) -> Option<Spot> {
+    pub fn first_since(&self, ready: &Sorted<Spot>, latest: Timestamp) -> Option<Spot> {
         let mut runs = self.0.iter().filter(|run| run.at <= latest);
-        runs.find_map(|run| ready.range(run.from..run.to).next().copied())
+        runs.find_map(|run| first_in(ready, run.from, run.to))
     }
 
     /// The earliest mark that is later than `latest`.
@@ -127,6 +126,11 @@ impl Passed {
 /// The spot next to this one.
 fn after((ready_at, JobId(job)): Spot) -> Spot {
     (ready_at, JobId(job.saturating_add(1)))
+}
+
+/// The first ready job from one spot up to another, exclusive.
+fn first_in(ready: &Sorted<Spot>, from: Spot, to: Spot) -> Option<Spot> {
+    ready.from(from).next().filter(|spot| *spot < to)
 }
 
 #[cfg(test)]
@@ -166,11 +170,12 @@ mod tests {
     proptest! {
         #[test]
         fn the_runs_say_what_a_mark_for_each_job_says(steps in prop::collection::vec(step(), 0..60)) {
-            let (mut passed, mut ready) = (Passed::default(), BTreeSet::new());
+            let (mut passed, mut ready) = (Passed::default(), Sorted::default());
             let mut naive: BTreeMap<Spot, Timestamp> = BTreeMap::new();
             for (now, step) in (0..).map(|at| Timestamp(at / 2)).zip(steps) {
                 match step {
-                    Step::Come(job) | Step::Carry(job) if ready.insert(spot(job)) => {
+                    Step::Come(job) | Step::Carry(job) if !ready.contains(spot(job)) => {
+                        ready.insert(spot(job));
                         passed.clear(&ready, spot(job));
                         if matches!(step, Step::Carry(_)) {
                             passed.set(&ready, spot(job), now - crate::scheduler::units::Nanos(3));
@@ -179,21 +184,21 @@ mod tests {
                     }
                     Step::Come(_) | Step::Carry(_) => {}
                     Step::Go(job) => {
-                        ready.remove(&spot(job));
+                        ready.remove(spot(job));
                         naive.remove(&spot(job));
-                        passed.trim(ready.first().copied());
+                        passed.trim(ready.first());
                     }
                     Step::Pass(before) => {
                         passed.mark(&ready, Some(spot(before)), now);
-                        for job in ready.range(..spot(before)) {
-                            naive.entry(*job).or_insert(now);
+                        for job in ready.iter().filter(|job| *job < spot(before)) {
+                            naive.entry(job).or_insert(now);
                         }
                     }
                 }
-                for job in &ready {
-                    prop_assert_eq!(passed.at(*job), naive.get(job).copied());
+                for job in ready.iter() {
+                    prop_assert_eq!(passed.at(job), naive.get(&job).copied());
                 }
-                prop_assert_eq!(passed.first_unmarked(&ready), ready.iter().find(|job| !naive.contains_key(job)).copied());
+                prop_assert_eq!(passed.first_unmarked(&ready), ready.iter().find(|job| !naive.contains_key(job)));
                 for latest in 0..=now.0 {
                     let latest = Timestamp(latest);
                     let first = naive.iter().find(|(_, at)| **at <= latest).map(|(job, _)| *job);
@@ -208,7 +213,8 @@ mod tests {
 
     #[test]
     fn more_runs_than_fit_are_left_for_later() {
-        let ready: BTreeSet<Spot> = (0..200).map(spot).collect();
+        let mut ready = Sorted::default();
+        ready.extend((0..200).map(spot));
         let mut passed = Passed::default();
         for job in 1..100 {
             passed.mark(&ready, Some(spot(job)), Timestamp(job as i64));

@@ -268,16 +268,18 @@ impl Scheduler {
             }
             return;
         }
+        let bindings = Arc::clone(&lane.key.bindings);
+        let is_bound = |row: &Row| bindings.iter().any(|binding| binding.budget == row.budget);
         if let (ready, Some(guard)) = lane.ready_and_guard() {
-            let first = ready.first().copied();
+            let first = ready.first();
             guard.rows.iter_mut().for_each(|row| row.passed.trim(first));
+            guard.rows.retain(|row| is_bound(row) || !row.passed.is_empty());
         }
         let lane = self.lanes.get(id);
         let guard = lane.guard().expect("asked above");
         let is_strict = |b: &Binding| self.budgets.get(b.budget).is_strict(&self.config);
         let keeps = head.is_some() && (!guard.is_unmarked() || lane.key.bindings.iter().any(is_strict));
         let unmarked = Listed { unpassed: head.filter(|_| lane.tried), ..Listed::default() };
-        let is_bound = |row: &Row| lane.key.bindings.iter().any(|binding| binding.budget == row.budget);
         let now = |row: &Row| match is_bound(row) {
             true if keeps => self.listed_now(lane, row),
             true => unmarked,

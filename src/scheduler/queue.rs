@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::job::{Name, Rank};
 use super::places::{Places, Reach};
 use super::slots::Slots;
+use super::sorted::Sorted;
 use super::units::{BudgetId, GateId, JobId, LaneId, QueueId, SessionId, Timestamp};
 
 /// The sizes of bodies, in powers of two: class k holds those of at most 32 KiB · 2^k.
@@ -54,7 +55,7 @@ pub struct Queue {
     pub lanes: BTreeSet<LaneId>,
     /// The sessions that serve it.
     pub sessions: BTreeSet<SessionId>,
-    idle: BTreeSet<(WaitingSince, SessionId)>,
+    idle: Sorted<(WaitingSince, SessionId)>,
     idle_in_class: [u32; SizeClass::COUNT],
 }
 
@@ -66,7 +67,7 @@ impl Queue {
             gates: BTreeMap::new(),
             lanes: BTreeSet::new(),
             sessions: BTreeSet::new(),
-            idle: BTreeSet::new(),
+            idle: Sorted::default(),
             idle_in_class: [0; SizeClass::COUNT],
         }
     }
@@ -79,14 +80,14 @@ impl Queue {
 
     /// It has no more room, or waits anew.
     pub fn remove_idle(&mut self, since: WaitingSince, session: SessionId, class: SizeClass) {
-        if self.idle.remove(&(since, session)) {
+        if self.idle.remove((since, session)) {
             self.idle_in_class[class.index()] -= 1;
         }
     }
 
     /// The sessions with room, the longest waiting first.
     pub fn idle(&self) -> impl Iterator<Item = SessionId> + '_ {
-        self.idle.iter().map(|(_, session)| *session)
+        self.idle.iter().map(|(_, session)| session)
     }
 
     /// Whether a session with room takes bodies of this class, and the queue isn't paused (semantics 4.1 b, c).
@@ -106,15 +107,15 @@ pub struct Gate {
     pub queue: QueueId,
     /// The size class.
     pub class: SizeClass,
-    open: BTreeSet<(Rank, LaneId)>,
+    open: Sorted<(Rank, LaneId)>,
     /// Lanes of `open` that a budget woke, by budget.
-    woken: BTreeSet<(BudgetId, Rank)>,
+    woken: Sorted<(BudgetId, Rank)>,
     /// Budgets that woke a lane here in preference to all that wait for them in other gates.
-    counting_on: BTreeSet<BudgetId>,
+    counting_on: Sorted<BudgetId>,
     /// The rank under which it is offered to the dispatch loop.
     offered: Option<Rank>,
     /// Budgets that protect a job of it (semantics 4.4).
-    pub protecting: BTreeSet<BudgetId>,
+    pub protecting: Sorted<BudgetId>,
     /// When a worker last had a place left, while none has room.
     places: Places,
     /// The timer for the end of that.
@@ -126,13 +127,13 @@ pub struct Gate {
 impl Gate {
     /// The lane to be tried next.
     pub fn first(&self) -> Option<(Rank, LaneId)> {
-        self.open.first().copied()
+        self.open.first()
     }
 
     /// The lowest rank that `budget` has woken here and that wasn't tried since.
     pub fn woken_by(&self, budget: BudgetId) -> Option<Rank> {
         let any = Rank { priority: 0, ready_at: Timestamp(i64::MIN), job: JobId(0) };
-        self.woken.range((budget, any)..).next().filter(|(woken, _)| *woken == budget).map(|(_, rank)| *rank)
+        self.woken.from((budget, any)).next().filter(|(woken, _)| *woken == budget).map(|(_, rank)| rank)
     }
 
     /// Puts a lane in.
@@ -143,10 +144,10 @@ impl Gate {
 
     /// Takes a lane out.
     pub fn remove(&mut self, rank: Rank, lane: LaneId, woken: Option<BudgetId>) {
-        self.open.remove(&(rank, lane));
+        self.open.remove((rank, lane));
         if let Some(budget) = woken {
-            self.woken.remove(&(budget, rank));
-            self.counting_on.remove(&budget);
+            self.woken.remove((budget, rank));
+            self.counting_on.remove(budget);
         }
     }
 }
@@ -157,7 +158,7 @@ pub struct Queues {
     by_name: BTreeMap<Name, QueueId>,
     rows: Slots<Queue>,
     gates: Slots<Gate>,
-    servable: BTreeSet<(Rank, GateId)>,
+    servable: Sorted<(Rank, GateId)>,
     /// Budgets that counted on a gate which no worker has room for any more.
     forsaken: Vec<BudgetId>,
     /// Gates with protected jobs that no worker has room for any more.
@@ -176,7 +177,7 @@ impl Default for Queues {
             by_name: BTreeMap::new(),
             rows: Slots::default(),
             gates: Slots::default(),
-            servable: BTreeSet::new(),
+            servable: Sorted::default(),
             forsaken: Vec::new(),
             shut: Vec::new(),
             now: Timestamp(i64::MIN),
@@ -210,11 +211,11 @@ impl Queues {
         let gate = Gate {
             queue,
             class,
-            open: BTreeSet::new(),
-            woken: BTreeSet::new(),
-            counting_on: BTreeSet::new(),
+            open: Sorted::default(),
+            woken: Sorted::default(),
+            counting_on: Sorted::default(),
             offered: None,
-            protecting: BTreeSet::new(),
+            protecting: Sorted::default(),
             places: Places::default(),
             place_at: None,
             servable_since: None,
@@ -301,7 +302,7 @@ impl Queues {
 
     /// The gate whose first lane ranks lowest of all that a worker could be served from.
     pub fn first_servable(&self) -> Option<GateId> {
-        self.servable.first().map(|(_, gate)| *gate)
+        self.servable.first().map(|(_, gate)| gate)
     }
 
     /// A budget has woken a lane of this gate, which a worker has room for, and none in any other.
@@ -352,7 +353,7 @@ impl Queues {
         if protects {
             gate.protecting.insert(budget);
         } else {
-            gate.protecting.remove(&budget);
+            gate.protecting.remove(budget);
         }
     }
 
@@ -385,7 +386,7 @@ impl Queues {
         let servable = self.is_servable(id);
         let gate = self.gates.get_mut(id.0);
         if !servable {
-            self.forsaken.extend(std::mem::take(&mut gate.counting_on));
+            self.forsaken.extend(std::mem::take(&mut gate.counting_on).iter());
             if let Some(since) = gate.servable_since.take() {
                 let reach = if since < self.rounds { Some(Reach::All) } else { self.tried.map(Reach::UpTo) };
                 reach.into_iter().for_each(|reach| gate.places.note(reach, self.now));
@@ -399,7 +400,7 @@ impl Queues {
             return;
         }
         if let Some(before) = std::mem::replace(&mut gate.offered, rank) {
-            self.servable.remove(&(before, id));
+            self.servable.remove((before, id));
         }
         self.servable.extend(rank.map(|rank| (rank, id)));
     }

@@ -12,6 +12,7 @@ use super::leases::{End, Lease};
 use super::life::ReleaseCause;
 use super::queue::{SizeClass, WaitingSince};
 use super::rejection::Rejection;
+use super::sorted::Sorted;
 use super::timers::Timer;
 use super::units::{LeaseId, Nanos, QueueId, SessionId, Timestamp};
 use super::validate;
@@ -33,7 +34,7 @@ pub struct Session {
     pub window: Window,
     /// It hadn't bytes enough for a job whose turn it was, and settled nothing since.
     pub full: bool,
-    in_hand: BTreeSet<LeaseId>,
+    in_hand: Sorted<LeaseId>,
     bytes_in_hand: u64,
     /// Since when it waits, where it has room.
     idle: Option<WaitingSince>,
@@ -81,7 +82,7 @@ impl Session {
 
     /// A lease in its hand has ended.
     pub fn give_back(&mut self, lease: LeaseId, bytes: u32) {
-        if self.in_hand.remove(&lease) {
+        if self.in_hand.remove(lease) {
             self.bytes_in_hand -= u64::from(bytes);
             self.full = false;
         }
@@ -108,7 +109,7 @@ impl Session {
 #[derive(Debug, Default)]
 struct Worker {
     stream: Option<SessionId>,
-    leases: BTreeSet<LeaseId>,
+    leases: Sorted<LeaseId>,
 }
 
 /// All sessions and workers.
@@ -137,7 +138,7 @@ impl Sessions {
 
     /// The leases of a worker id, of all its sessions.
     fn leases_of(&self, worker: &str) -> Vec<LeaseId> {
-        self.workers.get(worker).map(|worker| worker.leases.iter().copied().collect()).unwrap_or_default()
+        self.workers.get(worker).map(|worker| worker.leases.iter().collect()).unwrap_or_default()
     }
 
     fn stream_of(&self, worker: &str) -> Option<SessionId> {
@@ -161,7 +162,7 @@ impl Sessions {
     /// A lease has ended.
     pub fn note_ended(&mut self, id: LeaseId, lease: &Lease) {
         if let Some(worker) = self.workers.get_mut(&lease.record.worker) {
-            worker.leases.remove(&id);
+            worker.leases.remove(id);
         }
         self.forget_unused(&lease.record.worker);
         if let Some(request) = &lease.record.request
@@ -225,7 +226,7 @@ impl Scheduler {
             mode,
             window: Window { jobs: 0, bytes: 0 },
             full: false,
-            in_hand: BTreeSet::new(),
+            in_hand: Sorted::default(),
             bytes_in_hand: 0,
             idle: None,
         };
@@ -287,7 +288,8 @@ impl Scheduler {
     /// The worker leaves: all that it has in hand goes back at once.
     pub(super) fn leave(&mut self, now: Timestamp, id: SessionId) -> Reply {
         if let Some(session) = self.sessions.find(id) {
-            for lease in session.in_hand.clone() {
+            let in_hand: Vec<LeaseId> = session.in_hand.iter().collect();
+            for lease in in_hand {
                 self.end_lease(now, lease, End::Release(ReleaseCause::Returned, Nanos::ZERO), Ended::Lost);
             }
             self.end_session(now, id);
@@ -321,7 +323,7 @@ impl Scheduler {
         }
         self.sessions.forget_unused(&session.worker);
         let heir = self.sessions.stream_of(&session.worker);
-        for lease in session.in_hand {
+        for lease in session.in_hand.iter() {
             self.change_lease(lease, |lease| {
                 lease.session = heir;
                 if lease.record.receipt == Receipt::Awaited {
@@ -383,7 +385,10 @@ impl Scheduler {
             if let Some(since) = after {
                 row.add_idle(since, id, session.class);
             }
-            self.queues.offer_all(*queue);
+            // One that waits anew is counted on as before.
+            if before.is_some() != after.is_some() {
+                self.queues.offer_all(*queue);
+            }
         }
     }
 }

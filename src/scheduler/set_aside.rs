@@ -128,7 +128,7 @@ impl Scheduler {
     pub(super) fn is_protected(&self, now: Timestamp, lane: &Lane, rank: Rank, id: BudgetId) -> bool {
         let budget = self.budgets.get(id);
         let spot = (rank.ready_at, rank.job);
-        let Some(after) = budget.reserve_after(&self.config).filter(|_| lane.tried && lane.ready().contains(&spot))
+        let Some(after) = budget.reserve_after(&self.config).filter(|_| lane.tried && lane.ready().contains(spot))
         else {
             return false;
         };
@@ -200,7 +200,7 @@ impl Scheduler {
 
     /// A gate with protected jobs has no worker with room any more, or none at all, or is paused.
     pub(super) fn gate_shut(&mut self, gate: GateId) {
-        self.thirsty.extend(self.queues.get_gate(gate).protecting.iter().copied());
+        self.thirsty.extend(self.queues.get_gate(gate).protecting.iter());
         self.set_place_timer(gate);
     }
 

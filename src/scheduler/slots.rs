@@ -2,6 +2,7 @@
 //!
 //! Rows live in chunks that are never moved, so that no growth ever copies what is there.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 const CHUNK_ROWS: usize = 1024;
@@ -90,6 +91,8 @@ const NONE: u32 = u32::MAX;
 pub struct IdMap<T> {
     pages: BTreeMap<u64, Page>,
     rows: Slots<T>,
+    /// The id last asked for and the number of its row: a step asks for the same few again and again.
+    last: Cell<(u64, u32)>,
 }
 
 #[derive(Debug)]
@@ -100,7 +103,7 @@ struct Page {
 
 impl<T> Default for IdMap<T> {
     fn default() -> Self {
-        Self { pages: BTreeMap::new(), rows: Slots::default() }
+        Self { pages: BTreeMap::new(), rows: Slots::default(), last: Cell::new((0, NONE)) }
     }
 }
 
@@ -112,6 +115,7 @@ impl<T> IdMap<T> {
         let before = std::mem::replace(&mut page.numbers[(id % PAGE_IDS) as usize], number);
         debug_assert_eq!(before, NONE, "{id} has a row");
         page.used += 1;
+        self.last.set((id, number));
     }
 
     /// Takes the row of an id out.
@@ -122,6 +126,7 @@ impl<T> IdMap<T> {
             return None;
         }
         page.used -= 1;
+        self.last.set((id, NONE));
         if page.used == 0 {
             self.pages.remove(&(id / PAGE_IDS));
         }
@@ -136,6 +141,15 @@ impl<T> IdMap<T> {
     /// The row of an id.
     pub fn get_mut(&mut self, id: u64) -> Option<&mut T> {
         self.number(id).map(|number| self.rows.get_mut(number))
+    }
+
+    /// The row of an id, made if it has none.
+    pub fn get_or_insert_with(&mut self, id: u64, row: impl FnOnce() -> T) -> &mut T {
+        let number = self.number(id).unwrap_or_else(|| {
+            self.insert(id, row());
+            self.number(id).expect("just inserted")
+        });
+        self.rows.get_mut(number)
     }
 
     /// How many ids have a row.
@@ -153,7 +167,11 @@ impl<T> IdMap<T> {
     }
 
     fn number(&self, id: u64) -> Option<u32> {
-        let number = self.pages.get(&(id / PAGE_IDS))?.numbers[(id % PAGE_IDS) as usize];
+        let (last, mut number) = self.last.get();
+        if last != id {
+            number = self.pages.get(&(id / PAGE_IDS))?.numbers[(id % PAGE_IDS) as usize];
+            self.last.set((id, number));
+        }
         (number != NONE).then_some(number)
     }
 }
