@@ -16,21 +16,22 @@ use super::job::{Binding, Rank};
 use super::lane::{Lane, Place};
 use super::passed::{Passed, Spot};
 use super::policy::ReserveAfter;
+use super::sorted::Sorted;
 use super::timers::Timer;
 use super::units::{BudgetId, GateId, LaneId, Nanos, Timestamp, Tokens};
 
 /// What a budget knows of the lanes that wait for it, wherever they are parked.
 #[derive(Debug, Default)]
 pub struct Waiters {
-    /// Lanes that were tried in vain, by their first job that wasn't passed over here.
-    unpassed: BTreeSet<(GateId, Rank, LaneId)>,
-    /// Lanes with marks that will protect a job here, by the earliest of these.
-    ripening: BTreeSet<(Timestamp, LaneId)>,
-    /// Lanes with a protected job whose turn here may have come, by the first of these.
-    protected: BTreeSet<(GateId, Rank, LaneId)>,
-    /// Lanes with marks that are parked here: each is looked at as soon as this budget could pay it, also where no worker
+    /// Those that were tried in vain, by their first job that wasn't passed over here.
+    unpassed: Lanes,
+    /// Those with marks that will protect a job here, by the earliest of these.
+    ripening: Sorted<(Timestamp, LaneId)>,
+    /// Those with a protected job whose turn here may have come, by the first of these.
+    protected: Lanes,
+    /// Those with marks that are parked here: each is looked at as soon as this budget could pay it, also where no worker
     /// has room for it, since it then comes to its next budget.
-    parked: BTreeSet<(GateId, Rank, LaneId)>,
+    parked: Lanes,
     /// Budgets whose set-aside ends when this one can't pay so much any more, or is blocked.
     pub(super) leaned_on: BTreeSet<(Tokens, BudgetId)>,
     /// Where this one stands in `leaned_on`, and for how much.
@@ -50,48 +51,56 @@ impl Waiters {
 
     /// The gates with protected jobs.
     pub fn protecting_gates(&self) -> impl Iterator<Item = GateId> + '_ {
+        self.protected.gates()
+    }
+
+    /// The first protected job of each lane of a gate, in rank order.
+    pub fn protected_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
+        self.protected.of_gate(gate)
+    }
+
+    /// The lanes of a gate that have marks and are parked here, in rank order, up to a bound.
+    pub fn marked_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
+        self.parked.of_gate(gate).take(Self::MARKED_MAX)
+    }
+
+    /// Up to `max` lanes of each gate with a job below `rank` that wasn't passed over yet.
+    fn passable(&self, rank: Rank, max: usize) -> Vec<LaneId> {
+        let of_gate = |gate| self.unpassed.of_gate(gate).take_while(move |(first, _)| *first < rank).take(max);
+        self.unpassed.gates().flat_map(of_gate).map(|(_, lane)| lane).collect()
+    }
+}
+
+/// Lanes by gate and by the rank of one of their jobs.
+#[derive(Debug, Default)]
+struct Lanes(Sorted<(GateId, Rank, LaneId)>);
+
+impl Lanes {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn gates(&self) -> impl Iterator<Item = GateId> + '_ {
         let mut next = Some(GateId(0));
         std::iter::from_fn(move || {
-            let (gate, _, _) = *self.protected.range((next?, Rank::MIN, LaneId(0))..).next()?;
+            let (gate, _, _) = self.0.from((next?, Rank::MIN, LaneId(0))).next()?;
             next = gate.0.checked_add(1).map(GateId);
             Some(gate)
         })
     }
 
-    /// The first protected job of each lane of a gate, in rank order.
-    pub fn protected_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
-        in_gate(&self.protected, gate)
+    fn of_gate(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
+        let from_gate = self.0.from((gate, Rank::MIN, LaneId(0))).take_while(move |(other, ..)| *other == gate);
+        from_gate.map(|(_, rank, lane)| (rank, lane))
     }
 
-    /// The lanes of a gate that have marks and are parked here, in rank order, up to a bound.
-    pub fn marked_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
-        in_gate(&self.parked, gate).take(Self::MARKED_MAX)
-    }
-
-    fn list(&mut self, gate: GateId, lane: LaneId, before: Option<Rank>, after: Option<Rank>) {
+    /// Lists a lane by another rank, or no more.
+    fn relist(&mut self, gate: GateId, lane: LaneId, before: Option<Rank>, after: Option<Rank>) {
         if before != after {
-            before.map(|rank| self.unpassed.remove(&(gate, rank, lane)));
-            self.unpassed.extend(after.map(|rank| (gate, rank, lane)));
+            before.map(|rank| self.0.remove((gate, rank, lane)));
+            self.0.extend(after.map(|rank| (gate, rank, lane)));
         }
     }
-
-    /// Up to `max` lanes of each gate with a job below `rank` that wasn't passed over yet.
-    fn passable(&self, rank: Rank, max: usize) -> Vec<LaneId> {
-        let mut found = Vec::new();
-        let mut next = Some(GateId(0));
-        while let Some(from) = next {
-            let Some(&(gate, _, _)) = self.unpassed.range((from, Rank::MIN, LaneId(0))..).next() else { break };
-            let lanes = in_gate(&self.unpassed, gate).take_while(|(first, _)| *first < rank).take(max);
-            found.extend(lanes.map(|(_, lane)| lane));
-            next = gate.0.checked_add(1).map(GateId);
-        }
-        found
-    }
-}
-
-fn in_gate(lanes: &BTreeSet<(GateId, Rank, LaneId)>, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
-    let from_gate = lanes.range((gate, Rank::MIN, LaneId(0))..).take_while(move |(other, ..)| *other == gate);
-    from_gate.map(|(_, rank, lane)| (*rank, *lane))
 }
 
 /// The marks of a lane, and how it is known to its budgets by them.
@@ -263,7 +272,7 @@ impl Scheduler {
             let before = std::mem::replace(&mut lane.listed, unpassed);
             if before != unpassed {
                 for binding in &*Arc::clone(&lane.key.bindings) {
-                    self.budgets.get_mut(binding.budget).waiters.list(gate, id, before, unpassed);
+                    self.budgets.get_mut(binding.budget).waiters.unpassed.relist(gate, id, before, unpassed);
                 }
             }
             return;
@@ -325,18 +334,16 @@ impl Scheduler {
             return;
         }
         let waiters = &mut self.budgets.get_mut(id).waiters;
-        waiters.list(gate, lane, before.unpassed, after.unpassed);
-        before.parked.map(|rank| waiters.parked.remove(&(gate, rank, lane)));
-        waiters.parked.extend(after.parked.map(|rank| (gate, rank, lane)));
+        waiters.unpassed.relist(gate, lane, before.unpassed, after.unpassed);
+        waiters.parked.relist(gate, lane, before.parked, after.parked);
+        waiters.protected.relist(gate, lane, before.protected, after.protected);
         if before.ripens != after.ripens {
-            before.ripens.map(|at| waiters.ripening.remove(&(at, lane)));
+            before.ripens.map(|at| waiters.ripening.remove((at, lane)));
             waiters.ripening.extend(after.ripens.map(|at| (at, lane)));
             self.set_ripe_timer(id);
         }
         if before.protected != after.protected {
-            let waiters = &mut self.budgets.get_mut(id).waiters;
-            before.protected.map(|rank| waiters.protected.remove(&(gate, rank, lane)));
-            waiters.protected.extend(after.protected.map(|rank| (gate, rank, lane)));
+            let waiters = &self.budgets.get(id).waiters;
             let protects = waiters.protected_in(gate).next().is_some();
             self.queues.set_protecting(gate, id, protects);
             self.set_place_timer(gate);
@@ -346,7 +353,7 @@ impl Scheduler {
 
     fn set_ripe_timer(&mut self, id: BudgetId) {
         let budget = self.budgets.get(id);
-        let first = budget.waiters.ripening.first().map(|(at, _)| *at);
+        let first = budget.waiters.ripening.first().map(|(at, _)| at);
         let at = first.and_then(|at| Some(at + budget.reserve_after(&self.config)?));
         let before = std::mem::replace(&mut self.budgets.get_mut(id).waiters.ripe_at, at);
         if before != at {
@@ -361,7 +368,7 @@ impl Scheduler {
         let budget = self.budgets.get(id);
         let latest = now - budget.reserve_after(&self.config).expect("a timer is set where marks ripen");
         let ripe = budget.waiters.ripening.iter().take_while(|(at, _)| *at <= latest);
-        for lane in ripe.map(|(_, lane)| *lane).collect::<Vec<_>>() {
+        for lane in ripe.map(|(_, lane)| lane).collect::<Vec<_>>() {
             self.refresh(lane);
         }
         self.set_ripe_timer(id);
@@ -399,10 +406,10 @@ impl Scheduler {
             };
             for (budget, listed) in rows.into_iter().filter(|(_, listed)| *listed != Listed::default()) {
                 let waiters = &self.budgets.get(budget).waiters;
-                let lists = |set: &BTreeSet<_>, rank: Option<Rank>| rank.is_none_or(|r| set.contains(&(gate, r, id)));
+                let lists = |lanes: &Lanes, rank: Option<Rank>| rank.is_none_or(|r| lanes.0.contains((gate, r, id)));
                 assert!(lists(&waiters.unpassed, listed.unpassed), "lane {id} isn't listed as {listed:?}");
                 assert!(lists(&waiters.protected, listed.protected), "lane {id} isn't protected as {listed:?}");
-                assert!(listed.ripens.is_none_or(|at| waiters.ripening.contains(&(at, id))), "lane {id}: {listed:?}");
+                assert!(listed.ripens.is_none_or(|at| waiters.ripening.contains((at, id))), "lane {id}: {listed:?}");
                 assert!(lists(&waiters.parked, listed.parked), "lane {id} isn't parked as {listed:?}");
                 entries += [listed.unpassed, listed.protected, listed.parked].into_iter().flatten().count();
                 entries += usize::from(listed.ripens.is_some());
@@ -410,7 +417,7 @@ impl Scheduler {
             assert!(lane.guard().is_some() || lane.listed == lane.head().filter(|_| lane.tried), "lane {id} is stale");
         }
         let lists = self.budgets.iter().map(|(_, budget)| &budget.waiters);
-        let listed = lists.map(|w| w.unpassed.len() + w.ripening.len() + w.protected.len() + w.parked.len());
+        let listed = lists.map(|w| w.unpassed.0.len() + w.ripening.len() + w.protected.0.len() + w.parked.0.len());
         let listed: usize = listed.sum();
         assert_eq!(listed, entries, "a budget lists a lane that doesn't know of it");
     }
