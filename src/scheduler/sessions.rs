@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Scheduler;
-use super::command::{Ended, OpenSession, Reply, SessionMode, Window};
+use super::command::{OpenSession, Reply, SessionMode, Window};
 use super::config::Config;
 use super::effect::RevokeReason;
+use super::event::How;
 use super::job::Name;
 use super::lease::Receipt;
 use super::leases::{End, Lease};
@@ -266,7 +267,7 @@ impl Scheduler {
                 Receipt::Awaited => End::Release(ReleaseCause::Unconfirmed, Nanos::ZERO),
                 Receipt::Unneeded | Receipt::Confirmed => End::failure("worker restarted"),
             };
-            self.end_lease(now, id, end, Ended::Lost);
+            self.end_lease(now, id, end, How::WorkerRestarted);
         }
         // They are taken over in id order.
         let lost = held.into_iter().filter(|id| resumed.binary_search(id).is_err()).collect();
@@ -288,7 +289,7 @@ impl Scheduler {
     pub(super) fn leave(&mut self, now: Timestamp, id: SessionId) -> Reply {
         if let Some(session) = self.sessions.find(id) {
             for lease in session.in_hand.clone() {
-                self.end_lease(now, lease, End::Release(ReleaseCause::Returned, Nanos::ZERO), Ended::Lost);
+                self.end_lease(now, lease, End::Release(ReleaseCause::Returned, Nanos::ZERO), How::WorkerLeft);
             }
             self.end_session(now, id);
         }
