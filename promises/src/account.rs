@@ -11,6 +11,10 @@ pub struct Account {
     level: i128,
     /// When it was that.
     at: i128,
+    /// The level when the pool was last touched.
+    touched: i128,
+    /// The clock was set back since: then a start may take away what has dripped since.
+    is_set_back: bool,
     peaks: Peaks,
 }
 
@@ -21,7 +25,7 @@ pub struct Since(u64);
 impl Account {
     /// A pool at some level.
     pub fn new(terms: Terms, level: i128, now: i128) -> Self {
-        Self { terms, level, at: now, peaks: Peaks::default() }
+        Self { terms, level, at: now, touched: level, is_set_back: false, peaks: Peaks::default() }
     }
 
     pub fn terms(&self) -> Terms {
@@ -33,9 +37,15 @@ impl Account {
         (self.level + self.terms.drip(now - self.at)).min(self.terms.full())
     }
 
-    /// The level when the pool was last touched.
-    pub fn level_without_drip(&self) -> i128 {
-        self.level
+    /// The clock is set back between two runs. A pool that was last touched later than its time is taken as of now, its
+    /// level kept (semantics 11.1); it is so at each start until it is touched again.
+    pub fn set_back(&mut self) {
+        self.is_set_back = true;
+    }
+
+    /// The least level that a start may find where nothing else has happened.
+    pub fn least_kept(&self, now: i128) -> i128 {
+        if self.is_set_back { self.touched } else { self.level(now) }
     }
 
     /// Takes tokens, below zero if need be.
@@ -64,13 +74,14 @@ impl Account {
 
     /// The level is this, from now on, and the debits before are refunded nothing (semantics 9.5).
     pub fn set(&mut self, now: i128, level: i128) {
-        (self.level, self.at) = (level, now);
+        self.touch(now, level);
         self.peaks.forget();
     }
 
-    /// The level is this, as far as is known; peaks stay.
+    /// The level is this, as is seen now; when it was touched isn't. Peaks stay.
     pub fn correct(&mut self, now: i128, level: i128) {
         (self.level, self.at) = (level, now);
+        self.touched = self.touched.min(level);
     }
 
     /// Other terms are in force (semantics 7.2).
@@ -78,13 +89,18 @@ impl Account {
         let (old, level) = (self.terms, self.level(now));
         self.peaks.raise(level);
         self.peaks.rescale(|peak| if peak >= old.full() { terms.full() } else { old.carry(peak, terms) });
-        (self.terms, self.level, self.at) = (terms, old.carry(level, terms), now);
+        self.terms = terms;
+        self.touch(now, old.carry(level, terms));
     }
 
     fn shift(&mut self, now: i128, change: impl FnOnce(Terms, i128) -> i128) {
         let level = self.level(now);
         self.peaks.raise(level);
-        (self.level, self.at) = (change(self.terms, level), now);
+        self.touch(now, change(self.terms, level));
+    }
+
+    fn touch(&mut self, now: i128, level: i128) {
+        (self.level, self.at, self.touched, self.is_set_back) = (level, now, level, false);
     }
 }
 

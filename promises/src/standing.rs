@@ -176,7 +176,10 @@ fn resume_level(
     let Pool::TimeBased(account, spend) = &mut budget.pool else { return };
     let said = told.level.unwrap_or(0);
     let replayed = account.level(now.elapsed);
-    let kept = if untold.is_set_back { account.level_without_drip() } else { replayed };
+    if untold.is_set_back {
+        account.set_back();
+    }
+    let kept = account.least_kept(now.elapsed);
     let freed = untold.freed.get(&told.budget).copied().unwrap_or(0);
     let (least, most) = match untold.is_nothing {
         true => (kept, replayed),

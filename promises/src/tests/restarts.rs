@@ -129,6 +129,10 @@ fn a_clock_that_was_set_back_between_runs_gives_nothing() {
     }
     let fault = log.clone().start(S / 5, &[SLOTS, RATE.holding(6)], &[live]).refuted();
     assert!(matches!(fault, Fault::LevelAtStart { .. }), "{fault}");
+    // The pool isn't touched meanwhile: a second start that is earlier still may find it as it was left.
+    let log = log.start(S / 5, &[SLOTS, RATE.holding(5)], &[live]).stop(S / 5);
+    let log = log.start(S / 6, &[SLOTS, RATE.holding(2)], &[live]).stop(S / 5);
+    log.clone().start(S / 6, &[SLOTS, RATE.holding(0)], &[live]).proved();
     let log = log.start(S / 5, &[SLOTS, RATE.holding(0)], &[live]);
     log.clone().pays(S * 3 / 10, 2, "1 rate").proved();
     let faults = log.pays(S * 3 / 10 - 1, 2, "1 rate").faults();
