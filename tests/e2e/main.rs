@@ -11,6 +11,7 @@ mod cli;
 mod cli_work;
 mod dispatch;
 mod dispatch_bounds;
+mod event_log;
 mod grpcurl;
 mod health;
 mod jobs;
