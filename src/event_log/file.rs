@@ -22,10 +22,12 @@ impl LogFile {
     /// Whatever the file system says, and a file that another server appends to.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(io::Error::other("another server appends to it")),
-            // A file system without such marks has only the operator's care.
-            Err(TryLockError::Error(_)) | Ok(()) => {}
+        if file.metadata()?.is_file() {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(io::Error::other("another server appends to it")),
+                // A file system without such marks has only the operator's care.
+                Err(TryLockError::Error(_)) | Ok(()) => {}
+            }
         }
         let is_torn = ends_torn(&mut file)?;
         Ok(Self { path: path.to_owned(), file, is_torn })

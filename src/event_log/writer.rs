@@ -71,7 +71,12 @@ impl EventLog {
         let shared = Arc::new(Shared::default());
         let of_thread = Arc::clone(&shared);
         let name = path.display().to_string();
-        let write = move || Writer { file, name, shared: of_thread, lines: Vec::new() }.serve();
+        let write = move || {
+            let ending = Ending(Arc::clone(&of_thread));
+            Writer { file, name, shared: of_thread, lines: Vec::new() }.serve();
+            // The file is closed by now.
+            drop(ending);
+        };
         thread::Builder::new().name("event-log".to_owned()).spawn(write)?;
         Ok(Self { shared })
     }
@@ -252,10 +257,13 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+/// Says that the thread is gone, however it went.
+struct Ending(Arc<Shared>);
+
+impl Drop for Ending {
     fn drop(&mut self) {
-        self.shared.state().ended = true;
-        self.shared.changed.notify_all();
+        self.0.state().ended = true;
+        self.0.changed.notify_all();
     }
 }
 

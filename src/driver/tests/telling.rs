@@ -19,9 +19,9 @@ async fn told(dir: &Path) -> Rig {
     Rig::with(Arc::new(SystemClock::new()), options).await
 }
 
-/// The names of the events in the log.
-fn events(dir: &Path) -> Vec<String> {
-    let text = fs::read_to_string(dir.join("log")).expect("a log");
+/// The names of the events in a log.
+fn events(log: &Path) -> Vec<String> {
+    let text = fs::read_to_string(log).expect("a log");
     let event = |line: &str| {
         let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
         line["event"].as_str().expect("a name").to_owned()
@@ -38,7 +38,7 @@ async fn a_driver_that_was_stopped_has_told_all() {
     pushed(&mut session).await;
     rig.handle.stop().await;
     rig.joined.join().await.unwrap();
-    assert_eq!(events(dir.path()), ["start", "enqueue", "dispatch", "stop"]);
+    assert_eq!(events(&dir.path().join("log")), ["start", "enqueue", "dispatch", "stop"]);
 }
 
 #[tokio::test]
@@ -52,19 +52,25 @@ async fn what_a_failed_commit_held_is_not_told() {
     enqueued(within(rig.handle.apply(enqueue("q", "b"))).await);
     rig.handle.stop().await;
     rig.joined.join().await.unwrap();
-    assert_eq!(events(dir.path()), ["start", "start", "enqueue", "stop"], "a start says what stands instead");
+    assert_eq!(
+        events(&dir.path().join("log")),
+        ["start", "start", "enqueue", "stop"],
+        "a start says what stands instead"
+    );
 }
 
 #[tokio::test]
 async fn nothing_is_served_while_the_log_cannot_be_written() {
     let dir = TempDir::new().unwrap();
-    let path = dir.path().join("log");
-    symlink("/dev/full", &path).unwrap();
+    let (path, first) = (dir.path().join("log"), dir.path().join("first"));
     let log = Arc::new(EventLog::open(&path).unwrap());
     let options = Options { event_log: Some(Arc::clone(&log)), ..Options::default() };
     let rig = Rig::with(Arc::new(SystemClock::new()), options).await;
     let mut session = rig.open(STREAM).await;
-    // Until it is heard that the first lines can't be written, calls may be answered.
+    fs::rename(&path, &first).unwrap();
+    symlink("/dev/full", &path).unwrap();
+    log.reopen();
+    // Until it is heard that lines can't be written, calls may be answered.
     let status = loop {
         let outcome = within(rig.handle.apply(enqueue("q", "a"))).await;
         if outcome.is_err() {
@@ -86,6 +92,6 @@ async fn nothing_is_served_while_the_log_cannot_be_written() {
     let jobs = rig.jobs().await;
     rig.handle.stop().await;
     rig.joined.join().await.unwrap();
-    let enqueues = events(dir.path()).iter().filter(|event| *event == "enqueue").count();
+    let enqueues = [first, path].iter().flat_map(|path| events(path)).filter(|event| event == "enqueue").count();
     assert_eq!(enqueues as u64, jobs, "each stored job was told");
 }
