@@ -45,6 +45,11 @@ pub struct ServeArgs {
     #[arg(long, value_name = "DIR", default_value = "./sluicegate-data")]
     pub data: PathBuf,
 
+    /// A file to which every change of a budget, every enqueue, dispatch, reported use and end of a lease is appended, a JSON
+    /// object a line; made where it doesn't exist. Nothing is served while it can't be written. SIGHUP opens it again
+    #[arg(long, value_name = "FILE")]
+    pub event_log: Option<PathBuf>,
+
     /// When a call is answered
     #[arg(long, value_enum, default_value_t = DurabilityArg::Immediate)]
     pub durability: DurabilityArg,
@@ -121,6 +126,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where and how it stores.
     pub store: RedbConfig,
+    /// Where what happens is told.
+    pub event_log: Option<PathBuf>,
     /// When a commit may be answered (semantics 10.4).
     pub durability: Durability,
     /// The scheduler's bounds and defaults.
@@ -157,6 +164,7 @@ impl TryFrom<ServeArgs> for Config {
         Ok(Self {
             listen,
             store: RedbConfig { cache_bytes, ..RedbConfig::new(args.data) },
+            event_log: args.event_log,
             durability: match args.durability {
                 DurabilityArg::Immediate => Durability::Immediate,
                 DurabilityArg::Relaxed => Durability::Relaxed,
@@ -248,6 +256,7 @@ mod tests {
         assert_eq!(config.store, RedbConfig::new("./sluicegate-data"));
         assert_eq!(config.listen.to_string(), "127.0.0.1:7654");
         assert_eq!(config.durability, Durability::Immediate);
+        assert_eq!(config.event_log, None);
         assert_eq!(config.shutdown_grace, Duration::from_secs(30));
         assert!((1..=8).contains(&config.runtime_threads.get()));
     }
@@ -258,6 +267,7 @@ mod tests {
             "--listen=[::1]:0",
             "--data=/d",
             "--durability=relaxed",
+            "--event-log=/e",
             "--max-budgets=1",
             "--max-jobs=2",
             "--max-request-ids=3",
@@ -279,6 +289,7 @@ mod tests {
         assert_eq!(config.scheduler, scheduler);
         assert_eq!(config.store, RedbConfig { dir: "/d".into(), cache_bytes: 7 << 20 });
         assert_eq!(config.durability, Durability::Relaxed);
+        assert_eq!(config.event_log, Some("/e".into()));
         assert_eq!(config.shutdown_grace, Duration::ZERO);
         assert_eq!(config.runtime_threads.get(), 8);
         assert!(config.listen.is_ipv6());

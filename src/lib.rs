@@ -5,6 +5,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod driver;
+pub mod event_log;
 pub mod ids;
 pub mod scheduler;
 pub mod store;

@@ -2,6 +2,7 @@
 //!
 //! `cargo test --test scenarios` runs them all, `cargo test --test scenarios drip` those with that name.
 
+mod promises;
 mod scenario;
 
 use std::ffi::OsStr;

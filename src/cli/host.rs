@@ -4,16 +4,19 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::api::{self, ApiOptions};
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::driver::{self, Handle, Joined};
+use crate::event_log::EventLog;
 use crate::store::OpenStore;
 
 /// A server that has its address and its store, and doesn't answer yet.
@@ -34,6 +37,7 @@ impl Host {
         let options = driver::Options {
             config: config.scheduler.clone(),
             durability: config.durability,
+            event_log: config.event_log.as_deref().map(event_log).transpose()?,
             ..driver::Options::default()
         };
         let of_driver = Arc::clone(&clock);
@@ -71,6 +75,21 @@ impl Host {
         };
         Ok(served?)
     }
+}
+
+/// Opens the event log, and opens it again at each SIGHUP, by which whoever moves a log away asks for a new one.
+fn event_log(path: &Path) -> anyhow::Result<Arc<EventLog>> {
+    let opened = EventLog::open(path).with_context(|| format!("cannot append to the event log {}", path.display()))?;
+    let log = Arc::new(opened);
+    let mut hangups = signal(SignalKind::hangup())?;
+    let reopened = Arc::downgrade(&log);
+    tokio::spawn(async move {
+        while hangups.recv().await.is_some() {
+            let Some(log) = reopened.upgrade() else { return };
+            log.reopen();
+        }
+    });
+    Ok(log)
 }
 
 /// Why an address can't be had, and what to do about it.

@@ -1,7 +1,7 @@
 //! The driver: one thread that owns one scheduler and its store, and all that goes in and out of them.
 //!
-//! Owns the order of things: commands are gathered, applied and committed together, and no answer and no push leaves
-//! before the commit that makes it true (semantics 4.6, 10.1, 10.4). A failed commit costs memory, never the truth: what
+//! Owns the order of things: commands are gathered, applied and committed together, and no answer, no push and no line
+//! of the event log leaves before the commit that makes it true (semantics 4.6, 10.1, 10.4). A failed commit costs memory, never the truth: what
 //! memory holds is dropped, and loaded again from the store (10.3). Refuses to know what a command does, how rows
 //! are stored, and who asks.
 //!
@@ -32,11 +32,12 @@ pub use self::handle::{Handle, PushedJob, Refusal, Session, SessionEvent};
 pub use self::live::View;
 use self::owner::Owner;
 use crate::clock::Clock;
+use crate::event_log::{EventLog, Unwritable};
 use crate::scheduler::Config;
 use crate::store::{Durability, OpenStore, StoreError};
 
 /// How a driver works.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The scheduler's bounds and defaults.
     pub config: Config,
@@ -44,6 +45,8 @@ pub struct Options {
     pub durability: Durability,
     /// The most commands that wait, at least 1; one more is [`Refusal::Overloaded`]. Ends of sessions don't count.
     pub mailbox_max: usize,
+    /// Where what happens is told, once it is stored. Nothing is served while it can't be written.
+    pub event_log: Option<Arc<EventLog>>,
 }
 
 impl Options {
@@ -55,7 +58,12 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { config: Config::default(), durability: Durability::Immediate, mailbox_max: Self::MAILBOX_MAX }
+        Self {
+            config: Config::default(),
+            durability: Durability::Immediate,
+            mailbox_max: Self::MAILBOX_MAX,
+            event_log: None,
+        }
     }
 }
 
@@ -83,6 +91,9 @@ pub enum StartError {
         /// Which row contradicts which.
         reason: String,
     },
+    /// The event log can't be written.
+    #[error(transparent)]
+    EventLog(#[from] Unwritable),
     /// There is no thread for it.
     #[error("cannot start the scheduler's thread: {0}")]
     Thread(#[source] io::Error),
@@ -106,6 +117,9 @@ pub enum EndError {
         /// What is wrong with the store.
         problem: String,
     },
+    /// It was stopped, and the last events couldn't be written.
+    #[error("stopped, and its last events are lost: {0}")]
+    EventLog(#[from] Unwritable),
 }
 
 impl EndError {

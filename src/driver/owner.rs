@@ -15,6 +15,7 @@ use super::mailbox::{Answer, Letter, Look, Mailbox};
 use super::sessions::Sessions;
 use super::{EndError, Options, StartError, Status, events, trace};
 use crate::clock::Clock;
+use crate::scheduler::event::{Event, Happened};
 use crate::scheduler::units::{Nanos, Timestamp};
 use crate::scheduler::{Change, Command, Effect, Rejection, Reply};
 use crate::store::OpenStore;
@@ -75,8 +76,14 @@ impl Owner {
     /// Opens the store, and says so.
     pub(super) fn open(&mut self) -> Result<Live, StartError> {
         self.status.send_replace(Status::Recovering);
+        if let Some(log) = &self.options.event_log {
+            log.check()?;
+        }
         let config = self.options.config.clone();
         let mut live = Live::open(&*self.source, &self.clock, config, self.options.durability)?;
+        if self.options.event_log.is_some() {
+            live.scheduler.keep_events();
+        }
         if self.draining {
             live.scheduler.apply(self.clock.now(), Command::Drain).expect("draining is never refused");
         }
@@ -87,7 +94,8 @@ impl Owner {
     /// Serves until it is told to stop. Whoever still waits then, or after a panic, hears that it is over.
     pub(super) fn run(mut self, live: Live) -> Result<(), EndError> {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.serve(live)))
-            .unwrap_or_else(|panic| Err(EndError::of_panic(&*panic)));
+            .unwrap_or_else(|panic| Err(EndError::of_panic(&*panic)))
+            .and_then(|()| self.options.event_log.as_ref().map_or(Ok(()), |log| Ok(log.finish()?)));
         if let Err(error) = &outcome {
             let problem = error.to_string();
             tracing::error!("{problem}");
@@ -114,16 +122,24 @@ impl Owner {
             let changes = live.scheduler.take_changes();
             let effects = live.scheduler.take_effects();
             live.commit(&changes).map_err(|error| error.to_string())?;
+            self.tell(live.scheduler.take_events())?;
             if !changes.is_empty() {
                 self.reopen_after = REOPEN_AFTER_MIN;
             }
             self.release(live, changes, effects)?;
             if self.stopping {
-                return live.sync().map_err(|error| error.to_string());
+                live.sync().map_err(|error| error.to_string())?;
+                return self.tell(vec![Event { at: self.clock.now(), what: Happened::Stopped }]);
             }
             live.sync_if_due().map_err(|error| error.to_string())?;
             self.sleep_until(live.next_deadline());
         }
+    }
+
+    /// Tells the event log, if there is one, what the commit made true.
+    fn tell(&self, events: Vec<Event>) -> Result<(), String> {
+        let Some(log) = &self.options.event_log else { return Ok(()) };
+        log.append(events).map_err(|error| error.to_string())
     }
 
     /// Applies what has arrived and does what is due, as much as one commit should hold. What arrives while the
@@ -233,7 +249,7 @@ impl Owner {
                 Ok(live) => return Ok(live),
                 Err(error) => problem = error.to_string(),
             }
-            tracing::error!("the store is still unavailable: {problem}");
+            tracing::error!("still unavailable: {problem}");
             self.status.send_replace(Status::Failed(problem.clone()));
         }
     }

@@ -128,6 +128,11 @@ impl Pool {
         funds.div_euclid(token)
     }
 
+    /// What a `time_based` pool holds, in token·nanoseconds; `None` for `while_in_flight`.
+    pub fn level(&self, now: Timestamp) -> Option<i128> {
+        Drip::of(&self.policy).map(|drip| self.level_at(drip, now))
+    }
+
     /// Whether the pool holds all it can: nothing is to drip, or nothing is in flight.
     pub fn is_full(&self, now: Timestamp) -> bool {
         self.available(now) >= i128::from(self.policy.capacity().0)
@@ -181,14 +186,15 @@ impl Pool {
 
     /// Settles what a job really used against what this lease's debit took (semantics 9.2). Used more: the rest is
     /// debited, below zero if need be. Used less: the difference is refunded, as far as the pool would hold had the job
-    /// been charged its actual cost at dispatch. Nothing for `while_in_flight`.
-    pub fn settle_use(&mut self, lease: LeaseId, debited: Tokens, used: Tokens, now: Timestamp) {
+    /// been charged its actual cost at dispatch. Nothing for `while_in_flight`. Says by how much the level has risen, in
+    /// token·nanoseconds.
+    pub fn settle_use(&mut self, lease: LeaseId, debited: Tokens, used: Tokens, now: Timestamp) -> i128 {
         let peak = self.peaks.of(lease);
         self.shift(now, |drip, level| {
             let difference = drip.worth(debited) - drip.worth(used);
             let room = drip.full - peak.unwrap_or(drip.full).max(level);
             level + difference.min(room.max(0))
-        });
+        })
     }
 
     /// Sets a `time_based` pool to exactly so many tokens, at most its capacity (semantics 9.5). Nothing for
@@ -316,12 +322,16 @@ impl Pool {
         self.at = self.at.max(now);
     }
 
-    fn shift(&mut self, now: Timestamp, change: impl FnOnce(Drip, i128) -> i128) {
-        if let Some(drip) = Drip::of(&self.policy) {
-            self.drip_to(drip, now);
-            self.peaks.raise(self.level);
-            self.level = drip.bounded(change(drip, self.level));
-        }
+    /// Changes the level of a `time_based` pool, and says by how much.
+    fn shift(&mut self, now: Timestamp, change: impl FnOnce(Drip, i128) -> i128) -> i128 {
+        let Some(drip) = Drip::of(&self.policy) else {
+            return 0;
+        };
+        self.drip_to(drip, now);
+        self.peaks.raise(self.level);
+        let before = self.level;
+        self.level = drip.bounded(change(drip, before));
+        self.level - before
     }
 
     /// [`Pool::affordable_at`], blocks left aside: `at + ceil((cost·D − level) / N)` (semantics 2.2).

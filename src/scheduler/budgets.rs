@@ -6,6 +6,7 @@ use super::Scheduler;
 use super::budget::Pool;
 use super::command::Reply;
 use super::effect::{BudgetRecord, Change};
+use super::event::{Happened, PolicyChange, standing_budget};
 use super::job::{JobState, Name};
 use super::policy::{Policy, PolicyPatch, Strategy, StrategyPatch};
 use super::protect::Waiters;
@@ -200,7 +201,7 @@ impl Scheduler {
             return Err(Rejection::BudgetNotFound { key, binding: None });
         };
         self.budgets.get(id).check_etag(etag)?;
-        self.change_policy(now, id, policy)
+        self.change_policy(now, id, policy, PolicyChange::Replaced)
     }
 
     pub(super) fn update_budget(
@@ -218,7 +219,7 @@ impl Scheduler {
         budget.check_etag(etag)?;
         let policy = patched(*budget.pool.policy(), patch)?;
         validate::policy(&policy).within(|| "policy".into())?;
-        self.change_policy(now, id, policy)
+        self.change_policy(now, id, policy, PolicyChange::Updated)
     }
 
     pub(super) fn delete_budget(
@@ -244,6 +245,7 @@ impl Scheduler {
         self.budgets.delete(id);
         self.thirsty.remove(id);
         self.journal.budgets.insert(id);
+        self.journal.note(self.now, || Happened::BudgetDeleted(key));
         Ok(Reply::Done)
     }
 
@@ -262,10 +264,17 @@ impl Scheduler {
         self.budgets.insert(id, Budget::new(key, Pool::new(policy, now), now));
         self.journal.budgets.insert(id);
         self.journal.pools.insert(id);
+        self.journal.note(now, || Happened::BudgetCreated(standing_budget(&self.budgets, id, now)));
         id
     }
 
-    fn change_policy(&mut self, now: Timestamp, id: BudgetId, policy: Policy) -> Result<Reply, Rejection> {
+    fn change_policy(
+        &mut self,
+        now: Timestamp,
+        id: BudgetId,
+        policy: Policy,
+        change: PolicyChange,
+    ) -> Result<Reply, Rejection> {
         self.check_costs_fit(id, policy.capacity())?;
         let budget = self.budgets.get_mut(id);
         if *budget.pool.policy() != policy {
@@ -276,6 +285,8 @@ impl Scheduler {
             self.journal.pools.insert(id);
             self.thirsty.insert(id);
             self.policy_changed(id);
+            let budgets = &self.budgets;
+            self.journal.note(now, || Happened::BudgetChanged(change, standing_budget(budgets, id, now)));
         }
         Ok(Reply::Budget(self.budget_view(now, id)))
     }

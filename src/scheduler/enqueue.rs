@@ -8,6 +8,7 @@ use super::bindings::Plan;
 use super::command::{Enqueued, NewJob, Reply};
 use super::config::Config;
 use super::effect::{Change, RequestRecord};
+use super::event::{self, Happened};
 use super::job::{Name, ReadyBy};
 use super::jobs::{Job, State};
 use super::lane::LaneKey;
@@ -131,6 +132,11 @@ impl Scheduler {
         self.add_job(id, job);
         self.journal.jobs.push(id);
         self.journal.given.push(Change::PutBody(id, new.body));
+        self.journal.note(now, || Happened::Enqueued {
+            job: id,
+            queue: new.queue,
+            bindings: event::bound(&self.budgets, &self.lanes.get(lane).key.bindings),
+        });
         id
     }
 }

@@ -1,4 +1,4 @@
-//! What has changed since the last commit, and what is to be sent after the next.
+//! What has changed and what has happened since the last commit, and what is to be sent after the next.
 //!
 //! Rows are noted by id and written as they stand when the batch is taken, so each is written at most once a
 //! commit and memory and disk can't drift apart.
@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::{Change, Effect, RevokeReason};
+use super::event::{Event, Happened};
 use super::job::Name;
-use super::units::{BudgetId, JobId, LeaseId, SessionId};
+use super::units::{BudgetId, JobId, LeaseId, SessionId, Timestamp};
 
 /// The notes of one batch.
 #[derive(Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Journal {
     pub given: Vec<Change>,
     pushes: BTreeMap<SessionId, Vec<LeaseId>>,
     others: Vec<Effect>,
+    /// `None` while nobody wants them.
+    events: Option<Vec<Event>>,
 }
 
 impl Journal {
@@ -54,6 +57,28 @@ impl Journal {
         if let Some(leases) = self.pushes.get_mut(&session) {
             leases.retain(|pushed| *pushed != lease);
         }
+    }
+
+    /// Keeps events from now on.
+    pub fn keep_events(&mut self) {
+        self.events.get_or_insert_default();
+    }
+
+    /// Whether somebody wants them.
+    pub fn keeps_events(&self) -> bool {
+        self.events.is_some()
+    }
+
+    /// This has happened. It is built only where events are kept.
+    pub fn note(&mut self, at: Timestamp, what: impl FnOnce() -> Happened) {
+        if let Some(events) = &mut self.events {
+            events.push(Event { at, what: what() });
+        }
+    }
+
+    /// The events of the batch.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        self.events.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The effects of the batch, in an order that doesn't depend on memory layout.

@@ -6,6 +6,7 @@ use super::Scheduler;
 use super::command::{Ended, Extended, ExtendedTo, Outcome, Reply, Settled, SettledAs, Unsettled, Verdict};
 use super::config::Config;
 use super::effect::RevokeReason;
+use super::event::{self, Happened, How, Use};
 use super::job::Name;
 use super::jobs::State;
 use super::lease::{Debit, LeaseRecord, Receipt};
@@ -168,6 +169,17 @@ impl Scheduler {
         self.change_session(now, session, |session| session.take(id, body_bytes));
         self.journal.leases.push(id);
         self.journal.push(session, id);
+        self.journal.note(now, || {
+            let record = &self.leases.get(id).record;
+            Happened::Dispatched {
+                lease: id,
+                job: job_id,
+                queue: Name::clone(&self.queues.of_gate(self.lanes.get(lane).key.gate).name),
+                worker: Name::clone(&record.worker),
+                attempt,
+                debits: event::debited(&self.budgets, &record.debits),
+            }
+        });
     }
 
     /// Adds a lease and its timer.
@@ -191,8 +203,8 @@ impl Scheduler {
 
     /// Ends a live lease, however it ends, and releases each of its holds: the only place that does (semantics 5.5).
     /// Says whether the job is kept, if it is over.
-    pub(super) fn end_lease(&mut self, now: Timestamp, id: LeaseId, end: End, remembered: Ended) -> bool {
-        let lease = self.leases.remove(now, id, remembered);
+    pub(super) fn end_lease(&mut self, now: Timestamp, id: LeaseId, end: End, how: How) -> bool {
+        let lease = self.leases.remove(now, id, how.remembered());
         self.timers.unset(lease.due().0, Timer::Lease(id));
         for debit in &lease.record.debits {
             let pool = &mut self.budgets.get_mut(debit.budget).pool;
@@ -207,8 +219,9 @@ impl Scheduler {
         }
         self.journal.leases.push(id);
         let (job, cancelled) = (lease.record.job, lease.record.cancelled);
+        let mut kept = true;
         match end {
-            End::Verdict(Verdict::Success { result }) => return self.complete_job(now, job, result),
+            End::Verdict(Verdict::Success { result }) => kept = self.complete_job(now, job, result),
             End::Verdict(Verdict::Failure { error, retry_after, discard }) => {
                 self.fail_job(now, job, Failed { error: &error, retry_after, discard, cancelled });
             }
@@ -217,18 +230,27 @@ impl Scheduler {
             }
             End::Release(cause, delay) => self.release_job(now, job, Released { cause, delay, cancelled }),
         }
-        true
+        self.journal.note(now, || Happened::Ended {
+            lease: id,
+            job,
+            how,
+            state: self.jobs.find(job).map(|job| job.state.shown()),
+            released: event::debited(&self.budgets, &lease.record.debits),
+        });
+        kept
     }
 
     /// The clock has reached a lease's next deadline.
     pub(super) fn lease_due(&mut self, now: Timestamp, id: LeaseId) {
-        let (end, reason) = match self.leases.get(id).due().1 {
-            Due::Expired => (End::failure("lease expired"), RevokeReason::Expired),
-            Due::TimedOut => (End::failure("timed out"), RevokeReason::TimedOut),
-            Due::Unconfirmed => (End::Release(ReleaseCause::Unconfirmed, Nanos::ZERO), RevokeReason::Ended),
+        let (end, reason, how) = match self.leases.get(id).due().1 {
+            Due::Expired => (End::failure("lease expired"), RevokeReason::Expired, How::Expired),
+            Due::TimedOut => (End::failure("timed out"), RevokeReason::TimedOut, How::TimedOut),
+            Due::Unconfirmed => {
+                (End::Release(ReleaseCause::Unconfirmed, Nanos::ZERO), RevokeReason::Ended, How::Unconfirmed)
+            }
         };
         self.tell_holder(id, reason);
-        self.end_lease(now, id, end, Ended::Lost);
+        self.end_lease(now, id, end, how);
     }
 
     /// The stream that has a live lease in hand hears that it loses it, or should end it.
@@ -254,7 +276,7 @@ impl Scheduler {
         let State::InFlight(id) = self.jobs.get(job).state else { unreachable!("only jobs in flight have a lease") };
         self.leases.get_mut(id).record.cancelled = true;
         self.tell_holder(id, RevokeReason::ForceCancelled);
-        self.end_lease(now, id, End::Release(ReleaseCause::Returned, Nanos::ZERO), Ended::Lost);
+        self.end_lease(now, id, End::Release(ReleaseCause::Returned, Nanos::ZERO), How::ForceCancelled);
     }
 
     pub(super) fn settle(
@@ -289,11 +311,12 @@ impl Scheduler {
         if self.leases.get(id).session != from {
             self.tell_holder(id, RevokeReason::Ended);
         }
+        let how = How::settled(&outcome.verdict, throttled);
         let end = match outcome.verdict {
             Verdict::Release { delay } if throttled => End::Release(ReleaseCause::Throttled, delay),
             verdict => End::Verdict(verdict),
         };
-        let kept = self.end_lease(now, id, end, Ended::AlreadySettled);
+        let kept = self.end_lease(now, id, end, how);
         Ok(SettledAs { result_dropped: sent && !kept })
     }
 
@@ -319,15 +342,25 @@ impl Scheduler {
 
     /// What a worker reports of the budgets it pressed on (semantics 9.1, 9.3).
     fn take_reports(&mut self, now: Timestamp, id: LeaseId, reports: Vec<(Debit, Report)>) {
+        let mut usage = Vec::new();
         for (debit, report) in reports {
-            let pool = &mut self.budgets.get_mut(debit.budget).pool;
+            let budget = self.budgets.get_mut(debit.budget);
             match report {
-                Report::Used(used) if debit.time_based => pool.settle_use(id, debit.cost, used, now),
+                Report::Used(used) if debit.time_based => {
+                    let moved = budget.pool.settle_use(id, debit.cost, used, now);
+                    if self.journal.keeps_events() && budget.pool.policy().is_time_based() {
+                        usage.push(Use { budget: Name::clone(&budget.key), debited: debit.cost, used, moved });
+                    }
+                }
                 Report::Used(_) => continue,
-                Report::Throttled(after) => pool.block(Some(after), now),
+                Report::Throttled(after) => budget.pool.block(Some(after), now),
             }
             self.journal.pools.insert(debit.budget);
             self.thirsty.insert(debit.budget);
+        }
+        if !usage.is_empty() {
+            let job = self.leases.get(id).record.job;
+            self.journal.note(now, || Happened::Used { lease: id, job, usage });
         }
     }
 

@@ -4,12 +4,12 @@
 //! to send come out. Whoever drives it writes the rows first and sends then (semantics 10.1, 11.2):
 //!
 //! ```text
-//! apply(now, command)* → advance(now) → take_changes() → [commit] → replies, take_effects()
+//! apply(now, command)* → advance(now) → take_changes() → [commit] → take_events(), replies, take_effects()
 //! ```
 //!
 //! | file | what it owns |
 //! | --- | --- |
-//! | `command`, `rejection`, `effect`, `view` | what goes in and what comes out |
+//! | `command`, `rejection`, `effect`, `event`, `view` | what goes in and what comes out |
 //! | `units`, `policy`, `job`, `lease`, `config` | the words |
 //! | `validate` | the bounds of all input |
 //! | `budget`, `peaks`, `budgets` | a pool's arithmetic; all budgets and their commands |
@@ -31,6 +31,7 @@ pub mod config;
 mod dispatch;
 pub mod effect;
 mod enqueue;
+pub mod event;
 mod explain;
 mod ids;
 mod intern;
@@ -72,6 +73,7 @@ pub use command::{Command, Reply};
 pub use config::Config;
 use effect::QueueRecord;
 pub use effect::{Change, Effect, Snapshot};
+pub use event::Event;
 pub use rejection::Rejection;
 use sorted::Sorted;
 use timers::Timer;

@@ -2,6 +2,7 @@
 
 use super::Scheduler;
 use super::command::Reply;
+use super::event::{Happened, standing_budget};
 use super::job::Name;
 use super::rejection::Rejection;
 use super::units::{BudgetId, Nanos, Timestamp, Tokens};
@@ -35,6 +36,7 @@ impl Scheduler {
         }
         validate::level(level, policy.capacity())?;
         self.budgets.get_mut(id).pool.set_level(level, now);
+        self.journal.note(now, || Happened::BudgetAdjusted(standing_budget(&self.budgets, id, now)));
         Ok(self.pool_changed(now, id))
     }
 

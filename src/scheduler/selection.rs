@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Scheduler;
 use super::bindings::{Plan, PlannedBinding};
 use super::command::{BindingOperation, Changed, JobPatch, JobsChange, Part, Reply};
+use super::event::{self, Happened};
 use super::job::{Binding, End, Name, ReadyBy};
 use super::jobs::{Job, State};
 use super::lane::LaneKey;
@@ -184,6 +185,9 @@ impl Scheduler {
         let key = &self.lanes.get(self.jobs.get(id).lane).key;
         if key.bindings != bindings {
             self.move_job(id, LaneKey { bindings, ..key.clone() });
+            let bindings = &self.lanes.get(self.jobs.get(id).lane).key.bindings;
+            self.journal
+                .note(self.now, || Happened::Rebound { job: id, bindings: event::bound(&self.budgets, bindings) });
         }
     }
 

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Scheduler;
-use super::command::{Ended, OpenSession, Reply, SessionMode, Window};
+use super::command::{OpenSession, Reply, SessionMode, Window};
 use super::config::Config;
 use super::effect::RevokeReason;
+use super::event::How;
 use super::job::Name;
 use super::lease::Receipt;
 use super::leases::{End, Lease};
@@ -267,7 +268,7 @@ impl Scheduler {
                 Receipt::Awaited => End::Release(ReleaseCause::Unconfirmed, Nanos::ZERO),
                 Receipt::Unneeded | Receipt::Confirmed => End::failure("worker restarted"),
             };
-            self.end_lease(now, id, end, Ended::Lost);
+            self.end_lease(now, id, end, How::WorkerRestarted);
         }
         // They are taken over in id order.
         let lost = held.into_iter().filter(|id| resumed.binary_search(id).is_err()).collect();
@@ -290,7 +291,7 @@ impl Scheduler {
         if let Some(session) = self.sessions.find(id) {
             let in_hand: Vec<LeaseId> = session.in_hand.iter().collect();
             for lease in in_hand {
-                self.end_lease(now, lease, End::Release(ReleaseCause::Returned, Nanos::ZERO), Ended::Lost);
+                self.end_lease(now, lease, End::Release(ReleaseCause::Returned, Nanos::ZERO), How::WorkerLeft);
             }
             self.end_session(now, id);
         }

@@ -174,7 +174,10 @@ impl Scheduler {
             return;
         }
         for (other, need) in std::mem::replace(&mut waiters.leans_on, leans.clone()) {
-            self.budgets.get_mut(other).waiters.leaned_on.remove(&(need, id));
+            // One that nothing is bound to any more may have been deleted meanwhile.
+            if self.budgets.contains(other) {
+                self.budgets.get_mut(other).waiters.leaned_on.remove(&(need, id));
+            }
         }
         for (other, need) in leans {
             self.budgets.get_mut(other).waiters.leaned_on.insert((need, id));

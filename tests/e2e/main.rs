@@ -13,6 +13,7 @@ mod cli_jobs;
 mod cli_work;
 mod dispatch;
 mod dispatch_bounds;
+mod event_log;
 mod grpcurl;
 mod health;
 mod jobs;

@@ -11,6 +11,7 @@ use super::counts::Counts;
 use super::flaws::{self, Flaw};
 use super::generate::{self, Temper};
 use super::naive::Naive;
+use super::promises::Witness;
 use super::rows::Rows;
 
 /// A divergence, in words.
@@ -29,6 +30,7 @@ pub struct Duel {
     pub real: Scheduler,
     pub naive: Naive,
     pub rows: Rows,
+    witness: Witness,
     now: Timestamp,
     sessions: u64,
     /// Whether this start's clock is wrong.
@@ -53,10 +55,13 @@ impl Duel {
             payload_bytes_max: 80 * 1024,
             ..Config::default()
         };
+        let mut real = Scheduler::new(config.clone());
+        real.keep_events();
         Self {
-            real: Scheduler::new(config.clone()),
+            real,
             naive: Naive::new(config, START),
             rows: Rows::default(),
+            witness: Witness::default(),
             now: START,
             sessions: 0,
             is_ahead: false,
@@ -99,7 +104,8 @@ impl Duel {
     /// Both at rest and equal, to the last job.
     pub fn finish(&mut self) -> Agreed<()> {
         self.advance()?;
-        compare::state(self, true)
+        compare::state(self, true)?;
+        std::mem::take(&mut self.witness).judge()
     }
 
     fn tell(&mut self, line: impl FnOnce() -> String) {
@@ -142,6 +148,7 @@ impl Duel {
             self.tell(|| format!("  sent: {effects:?}"));
         }
         self.rows.commit(self.real.take_changes());
+        self.witness.hear(self.real.take_events());
         self.real.check_invariants(self.now);
         Ok(happened)
     }
@@ -171,6 +178,7 @@ impl Duel {
     /// start after it.
     fn restart(&mut self, rng: &mut SmallRng) -> Agreed<()> {
         self.advance()?;
+        self.witness.hear_all_is_told(self.now);
         let span = generate::span(rng);
         self.now = if rng.random_bool(0.2) { self.now - span } else { self.now + Nanos(span.0 / 2) };
         if std::mem::take(&mut self.is_ahead) {
@@ -183,6 +191,7 @@ impl Duel {
         self.tell(|| "a restart".into());
         self.counts.note("restarts");
         self.real = Scheduler::restore(self.naive.config.clone(), self.now, self.rows.snapshot())?;
+        self.real.keep_events();
         self.naive.restart(self.now, self.rows.next_id.max(1));
         self.advance()?;
         compare::state(self, true)

@@ -1,5 +1,6 @@
 //! The model test: random commands against a naive scheduler that rescans everything after each of them. Answers, what
-//! is sent, rows, pools and jobs must be equal throughout.
+//! is sent, rows, pools and jobs must be equal throughout; and what the event log would tell proves the promises of
+//! semantics 13.
 //!
 //! `cargo test --release --test model` makes 10,000 runs of 200 commands. `MODEL_RUNS` asks for another number of runs;
 //! `MODEL_SEED` for one run alone, the one that a failure names.
@@ -10,6 +11,8 @@ mod duel;
 mod flaws;
 mod generate;
 mod naive;
+#[path = "../promises/mod.rs"]
+mod promises;
 mod rows;
 mod selection;
 

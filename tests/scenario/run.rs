@@ -1,4 +1,5 @@
-//! Does the steps of a story, each whole: its commands, then whatever is due, then the commit, then the pushes.
+//! Does the steps of a story, each whole: its commands, then whatever is due, then the commit, then the pushes. At its end
+//! the promises of semantics 13 must be proved by what has happened.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -32,7 +33,7 @@ fn play_steps(steps: &[Step]) -> Result<(), Failure> {
     for step in steps {
         guarded(|| stage.step(step)).map_err(|trouble| failure(step.line, &step.text, trouble))?;
     }
-    Ok(())
+    stage.world.judge().map_err(|problem| failure(0, "", problem.into()))
 }
 
 /// A panic of the scheduler is the failure of the step that met it.

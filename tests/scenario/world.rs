@@ -10,6 +10,7 @@ use sluicegate::scheduler::{Command, Config, Rejection, Reply, Scheduler};
 use sluicegate::store::{Durability, Records, RedbStore};
 
 use super::disk::Disk;
+use crate::promises::Witness;
 
 /// Memory for the store's pages, in bytes.
 const CACHE_BYTES: usize = 8 << 20;
@@ -40,6 +41,7 @@ pub struct World {
     /// `None` only while the store is being opened again.
     records: Option<Records>,
     scheduler: Scheduler,
+    witness: Witness,
     now: Timestamp,
     /// Whether a command was accepted since the last commit.
     touched: bool,
@@ -50,8 +52,10 @@ impl World {
     pub fn new() -> Result<Self, String> {
         let disk = Disk::default();
         let now = Timestamp(0);
-        let (records, scheduler) = open(&disk, now)?;
-        Ok(Self { disk, records: Some(records), scheduler, now, touched: false })
+        let (records, mut scheduler) = open(&disk, now)?;
+        let mut witness = Witness::default();
+        witness.hear(scheduler.take_events());
+        Ok(Self { disk, records: Some(records), scheduler, witness, now, touched: false })
     }
 
     pub fn now(&self) -> Timestamp {
@@ -78,10 +82,11 @@ impl World {
     pub fn untouched(&mut self) -> Result<(), String> {
         let changes = self.scheduler.take_changes();
         let effects = self.scheduler.take_effects();
-        if changes.is_empty() && effects.is_empty() {
+        let events = self.scheduler.take_events();
+        if changes.is_empty() && effects.is_empty() && events.is_empty() {
             return Ok(());
         }
-        Err(format!("what was refused left {changes:?} to write and {effects:?} to send"))
+        Err(format!("what was refused left {changes:?} to write, {effects:?} to send and {events:?} to tell"))
     }
 
     /// Meets what is due, commits, and returns what is to be sent.
@@ -99,6 +104,7 @@ impl World {
         }
         let changes = self.scheduler.take_changes();
         self.commit(&changes)?;
+        self.witness.hear(self.scheduler.take_events());
         self.touched = false;
         Ok(self.scheduler.take_effects())
     }
@@ -106,6 +112,11 @@ impl World {
     fn commit(&mut self, changes: &[Change]) -> Result<(), String> {
         let records = self.records.as_mut().expect("the store is open");
         records.commit(changes, Durability::Immediate).map_err(|error| format!("the store refused a commit: {error}"))
+    }
+
+    /// Whether what was promised was kept (semantics 13).
+    pub fn judge(self) -> Result<(), String> {
+        self.witness.judge()
     }
 
     /// The next deadline, if it is at or before `target`.
@@ -159,10 +170,12 @@ impl World {
             Stop::PowerLoss => self.disk.after_power_loss(),
         };
         drop(self.records.take());
+        self.witness.hear_all_is_told(self.now);
         let (records, scheduler) = open(&left, self.now)?;
         self.disk = left;
         self.records = Some(records);
         self.scheduler = scheduler;
+        self.witness.hear(self.scheduler.take_events());
         self.touched = false;
         before.same_as(&self.picture()?, self.now)
     }
@@ -173,8 +186,9 @@ fn open(disk: &Disk, now: Timestamp) -> Result<(Records, Scheduler), String> {
         .map_err(|error| format!("the store can't be opened: {error}"))?;
     let (records, snapshot) =
         Records::open(Box::new(store)).map_err(|error| format!("the store can't be loaded: {error}"))?;
-    let scheduler = Scheduler::restore(Config::default(), now, snapshot)
+    let mut scheduler = Scheduler::restore(Config::default(), now, snapshot)
         .map_err(|problem| format!("the scheduler can't go on from the store: {problem}"))?;
+    scheduler.keep_events();
     Ok((records, scheduler))
 }
 

@@ -61,6 +61,12 @@ impl Server {
         (self.child, self.address) = spawn(&self.dir, &self.flags).await;
     }
 
+    /// Starts it again, on the same store and any free port, with more flags from now on.
+    pub async fn start_again_with(&mut self, flags: &[&str]) {
+        self.flags.extend(flags.iter().map(|flag| (*flag).to_owned()));
+        self.start_again().await;
+    }
+
     /// Starts it again, on the same store and at the same address, where its clients look for it.
     pub async fn start_again_here(&mut self) {
         let mut flags = self.flags.clone();

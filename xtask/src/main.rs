@@ -6,9 +6,10 @@
 mod check;
 mod codegen;
 mod process;
+mod promises;
 mod test;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -48,6 +49,13 @@ enum Chore {
     ///
     /// Writes clients/rust/src/gen/. Needs no protoc, and writes the same bytes on every machine.
     Gen,
+
+    #[command(about = "Proves or refutes, from an event log alone, what is promised of budgets", long_about = promises::LONG_ABOUT)]
+    Promises {
+        /// The event log; `-` for standard input
+        #[arg(value_name = "FILE")]
+        log: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
@@ -67,6 +75,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Check => check::run(root),
         Chore::Test { args } => test::run(root, &args),
         Chore::Gen => codegen::write(root),
+        Chore::Promises { log } => promises::run(&log),
     }
 }
 

@@ -63,6 +63,7 @@ pub(super) fn run(args: DemoArgs) -> anyhow::Result<()> {
         let config = Config {
             listen: ([127, 0, 0, 1], 0).into(),
             store: RedbConfig::new(dir.path()),
+            event_log: None,
             durability: Durability::Immediate,
             scheduler: scheduler::Config::default(),
             shutdown_grace: Duration::from_secs(5),

@@ -5,3 +5,4 @@ mod lifecycle;
 mod recovery;
 mod sessions;
 mod support;
+mod telling;

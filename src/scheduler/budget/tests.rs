@@ -384,7 +384,9 @@ proptest! {
                     pool.debit(Tokens(tokens), now);
                     naive.tokens -= i128::from(tokens);
                 }
-                1 => pool.settle_use(LeaseId(0), Tokens(tokens), NONE, now),
+                1 => {
+                    pool.settle_use(LeaseId(0), Tokens(tokens), NONE, now);
+                }
                 2 => {
                     overrun(&mut pool, tokens, now);
                     naive.tokens -= i128::from(tokens);
