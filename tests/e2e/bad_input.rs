@@ -79,7 +79,9 @@ async fn unknown_fields_of_a_policy_are_no_error() {
     let mut bytes = request.encode_to_vec();
     bytes.extend([0x12, u8::try_from(policy.len()).expect("short")]);
     bytes.extend(policy);
-    call_with(server.channel().await, "/sluicegate.v1.BudgetService/CreateBudget", bytes.into()).await.expect("a budget");
+    call_with(server.channel().await, "/sluicegate.v1.BudgetService/CreateBudget", bytes.into())
+        .await
+        .expect("a budget");
     let mut calls = server.calls().await;
     assert_eq!(calls.budget("b").await.policy, Some(while_in_flight(3)));
 
@@ -194,7 +196,8 @@ async fn bytes_that_are_no_protobuf_are_refused() {
     assert_eq!(unknown.expect_err("no such call").code(), Code::Unimplemented);
     // Text that isn't UTF-8.
     let key = Bytes::from_static(&[0x0a, 0x02, 0xc3, 0x28]);
-    let status = call_with(server.channel().await, "/sluicegate.v1.BudgetService/GetBudget", key).await.expect_err("no UTF-8");
+    let status =
+        call_with(server.channel().await, "/sluicegate.v1.BudgetService/GetBudget", key).await.expect_err("no UTF-8");
     assert!([Code::Internal, Code::InvalidArgument].contains(&status.code()), "{status:?}");
     calls.assert_serving().await;
 }

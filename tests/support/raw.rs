@@ -53,4 +53,3 @@ pub async fn call_with(channel: Channel, method: &'static str, request: Bytes) -
     let answer = grpc.unary(Request::new(request), PathAndQuery::from_static(method), Raw);
     within("an answer", answer).await.map(tonic::Response::into_inner)
 }
-

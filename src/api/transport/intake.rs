@@ -138,6 +138,12 @@ where
         }
     }
 
+    /// What the sender's end is: an error within a message, also where nothing but its prefix is there.
+    fn end(&self) -> Option<Result<Frame<Bytes>, StdError>> {
+        let torn = || Err(Status::internal("the request ended within a message").into());
+        (!self.framing.is_between()).then(torn)
+    }
+
     /// Takes note of what has come, as far as it may be handed on: not beyond the end of a message that has room.
     fn take(&mut self) -> Bytes {
         let end = if self.framing.is_within() { self.framing.missing().min(self.data.len()) } else { self.data.len() };
@@ -230,7 +236,7 @@ where
         if this.next.is_empty() {
             this.leave_room();
             if this.data.is_empty() {
-                let Some(frame) = ready!(this.poll_inner(cx)?) else { return Poll::Ready(None) };
+                let Some(frame) = ready!(this.poll_inner(cx)?) else { return Poll::Ready(this.end()) };
                 match frame.into_data() {
                     Ok(data) => this.data = data,
                     Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
@@ -397,6 +403,25 @@ mod tests {
         }
         drop(stream);
         assert_eq!(free(&intake), ALL_FREE);
+    }
+
+    #[tokio::test]
+    async fn an_end_within_a_message_is_an_error() {
+        let intake = Intake::default();
+        for sends in [Sends::One, Sends::Many] {
+            for bytes in [&[0][..], &[0; 4], &begun(9, 0), &begun(9, 8)] {
+                let (sender, mut request) = received(&intake, sends);
+                sender.send(Bytes::copy_from_slice(bytes)).unwrap();
+                drop(sender);
+                assert_eq!(length(&mut request).await, bytes.len());
+                assert_eq!(refusal(&mut request).await.0, tonic::Code::Internal);
+            }
+            let (sender, mut request) = received(&intake, sends);
+            sender.send(begun(9, 9)).unwrap();
+            drop(sender);
+            assert_eq!(length(&mut request).await, 14);
+            assert!(request.frame().await.is_none());
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -115,7 +115,7 @@ impl Front {
         let shape = self.0.methods.shape(request.uri().path());
         // The span has the call's method, never what it carries.
         let span = tracing::info_span!(RPC_SPAN, method = request.uri().path());
-        let response = match check_headers(request.headers()).and_then(|()| self.0.untaken.accepting()) {
+        let response = match check_headers(request.headers()) {
             Ok(()) => {
                 let deadline = deadline::of(request.headers());
                 let request = request.map(|body| Body::new(self.0.intake.receive(body, shape.sends)));
