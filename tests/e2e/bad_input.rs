@@ -177,6 +177,26 @@ async fn a_request_that_is_too_large_is_refused_by_the_transport() {
 }
 
 #[tokio::test]
+async fn headers_that_are_too_large_are_refused_by_name() {
+    let server = Server::start().await;
+    let mut calls = server.calls().await;
+    let count = |header_bytes: usize| {
+        let mut request = tonic::Request::new(wire::CountJobsRequest { filter: None });
+        let value = "v".repeat(header_bytes).parse().expect("plain text");
+        request.metadata_mut().insert("x-large", value);
+        request
+    };
+    calls.jobs.count_jobs(count(15 << 10)).await.expect("headers of 16 KiB are taken");
+    for bytes in [17 << 10, 60 << 10] {
+        assert_invalid(calls.jobs.count_jobs(count(bytes)).await, "headers");
+        calls.assert_serving().await;
+    }
+    // Beyond that nobody reads them.
+    calls.jobs.count_jobs(count(100 << 10)).await.expect_err("far too large");
+    calls.assert_serving().await;
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_protobuf_are_refused() {
     let server = Server::start().await;
     let mut calls = server.calls().await;

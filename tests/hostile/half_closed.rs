@@ -13,8 +13,10 @@ use crate::support::wire::{self, DispatchRequest, JobState, SettleStatus, job_sp
 use crate::support::{until, within};
 
 const DISPATCH: &str = "/sluicegate.v1.JobService/Dispatch";
-/// More than fits into the stream of a peer that doesn't read.
-const PAYLOAD_BYTES: usize = 40 << 10;
+const PAYLOAD_BYTES: usize = 400 << 10;
+/// Streams of a test, and the jobs of each: more than fits into a stream that nobody reads, and into the frames that wait for it.
+const STREAMS: usize = 6;
+const JOBS: usize = 12;
 /// What HTTP/2 takes where nobody says otherwise.
 const DEFAULT_WINDOW_BYTES: u32 = 65_535;
 
@@ -31,7 +33,6 @@ async fn unread(peer: &mut Peer, worker: &str, queue: &str, jobs: u64) -> Call {
 }
 
 pub async fn half_closed_streams_are_told_what_is_left() {
-    const JOBS: usize = 50;
     let mut guarded = Guarded::start().await;
     guarded.calls.enqueue_all(vec![large_job("q"); JOBS]).await;
     let calls = guarded.server.calls().await;
@@ -49,15 +50,16 @@ pub async fn half_closed_streams_are_told_what_is_left() {
 }
 
 pub async fn half_closed_streams_that_nobody_reads_are_reset() {
-    const STREAMS: usize = 20;
-    const JOBS: usize = 10;
     let flags = ["--log=info,sluicegate::api::transport=debug"];
     let mut guarded = Guarded::warmed_by(&flags, 2 * STREAMS * JOBS, PAYLOAD_BYTES).await;
     let mut peers = Vec::new();
     // One kind of peer takes nothing from the beginning, the other stops when its window is full.
     for window in [0, DEFAULT_WINDOW_BYTES] {
         let queue = format!("q{window}");
-        let ids = guarded.calls.enqueue_all(vec![large_job(&queue); STREAMS * JOBS]).await;
+        let mut ids = Vec::new();
+        for _ in 0..STREAMS {
+            ids.extend(guarded.calls.enqueue_all(vec![large_job(&queue); JOBS]).await);
+        }
         let mut peer = Peer::connect(guarded.server.address(), window).await;
         let mut streams = Vec::new();
         for n in 0..STREAMS {
@@ -87,14 +89,15 @@ pub async fn half_closed_streams_that_nobody_reads_are_reset() {
 }
 
 pub async fn half_closed_streams_that_nobody_reads_dont_hold_a_shutdown() {
-    const STREAMS: usize = 20;
     let mut server = Server::with_flags(&["--shutdown-grace=1d"]).await;
     let mut calls = server.calls().await;
-    calls.enqueue_all(vec![large_job("q"); STREAMS * 5]).await;
+    for _ in 0..STREAMS {
+        calls.enqueue_all(vec![large_job("q"); JOBS]).await;
+    }
     let mut peer = Peer::connect(server.address(), DEFAULT_WINDOW_BYTES).await;
     let mut streams = Vec::new();
     for n in 0..STREAMS {
-        streams.push(unread(&mut peer, &n.to_string(), "q", 5).await);
+        streams.push(unread(&mut peer, &n.to_string(), "q", JOBS as u64).await);
     }
     until("all jobs in flight", async || (calls.count(of_state("q", JobState::Ready)).await == 0).then_some(())).await;
     for stream in &mut streams {

@@ -82,6 +82,11 @@ impl Call {
         let _ = self.sending.send_data(Bytes::new(), true);
     }
 
+    /// The answer, while this side stays open.
+    pub async fn stays_open(self) -> Result<(RecvStream, SendStream<Bytes>), h2::Error> {
+        Ok((within("an answer", self.answer).await?.into_body(), self.sending))
+    }
+
     /// The beginning of the answer.
     pub async fn answer(self) -> Result<Response<RecvStream>, h2::Error> {
         within("an answer", self.answer).await

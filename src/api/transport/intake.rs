@@ -30,8 +30,9 @@ const MESSAGE_WITHIN: Duration = Duration::from_secs(30);
 const ROOM_WITHIN: Duration = Duration::from_secs(10);
 /// The largest small message.
 const SMALL_BYTES_MAX: usize = 64 << 10;
-/// The largest frame whose buffer a stream may keep without room for it.
-const FREE_BUFFER_BYTES_MAX: usize = 1 << 20;
+/// The largest frame whose buffer a stream may keep without room for it: of 1 MiB, as clients should gather them, and the
+/// largest outcome beyond.
+const FREE_BUFFER_BYTES_MAX: usize = (1 << 20) + (128 << 10);
 /// Room for small messages, in bytes.
 const SMALL_ROOM_BYTES: usize = 32 << 20;
 /// Room for larger ones, in bytes: four of the largest.
