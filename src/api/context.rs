@@ -12,6 +12,7 @@ use super::convert::lease::LEASES_MAX;
 use super::errors;
 use super::proto as pb;
 use super::server::{ApiOptions, REQUEST_BYTES_MAX};
+use super::turns::Turns;
 use crate::clock::Clock;
 use crate::driver::Handle;
 
@@ -30,6 +31,8 @@ pub struct Context {
     /// What streams may have waiting in the driver's mailbox, all together, so that they never fill it: a stream that gets
     /// no permit isn't read on.
     pub stream_commands: Arc<Semaphore>,
+    /// Whose turn it is among waiting LeaseJobs calls with one `request_id`.
+    pub lease_requests: Turns,
 }
 
 impl Context {
@@ -40,6 +43,7 @@ impl Context {
             clock,
             stream_commands: Arc::new(Semaphore::new(options.stream_commands_max)),
             options,
+            lease_requests: Turns::default(),
             draining: CancellationToken::new(),
             calls: TaskTracker::new(),
         }

@@ -163,7 +163,8 @@ pub fn session_superseded(worker: &str) -> Status {
         .finish()
 }
 
-fn overloaded(what: &str, limit: u64) -> Status {
+/// There is as much of something as this server takes.
+pub fn overloaded(what: &str, limit: u64) -> Status {
     let draft = Draft::new(
         Code::ResourceExhausted,
         ErrorReason::Overloaded,

@@ -1,6 +1,9 @@
 //! The unary twins of Dispatch: LeaseJobs, SettleJobs and ExtendLeases.
 
+use std::time::Duration;
+
 use prost::encoding::message::encoded_len;
+use tokio::time::timeout;
 use tonic::Status;
 
 use super::context::Context;
@@ -15,8 +18,22 @@ use crate::driver::{PushedJob, Session, SessionEvent};
 const JOBS_TAG: u32 = 1;
 
 /// Leases up to some jobs, waiting for the first. A caller that goes away ends the wait: the session goes with the future.
+///
+/// A repeat of a call that still waits is answered after it, with its leases; where it got none, or its caller is gone, the
+/// repeat waits for jobs itself.
 pub async fn lease_jobs(context: &Context, wire: pb::LeaseJobsRequest) -> Result<pb::LeaseJobsResponse, Status> {
     let call = lease_call(wire, context.clock.now())?;
+    let mut place = call.request.map(|request| context.lease_requests.line_up(request));
+    if let Some(place) = &mut place {
+        let wait = Duration::from_nanos(call.wait.0);
+        tokio::select! {
+            biased;
+            turn = timeout(wait, place.turn()) => if turn.is_err() {
+                return Ok(pb::LeaseJobsResponse::default());
+            },
+            () = context.draining.cancelled() => return Err(errors::draining()),
+        }
+    }
     let opened = context.handle.open_session(call.open).await;
     let (mut session, _) = opened.map_err(|refusal| errors::relocate(refusal, in_call))?;
     let pushed = tokio::select! {

@@ -3,7 +3,6 @@
 //! Knows the wire. Decides nothing about jobs and budgets, and never touches the store.
 
 mod budget_service;
-mod connection;
 mod context;
 mod convert;
 mod dispatch;
@@ -18,5 +17,7 @@ pub mod proto;
 mod queue_service;
 mod selection_calls;
 pub mod server;
+mod transport;
+mod turns;
 
-pub use server::{ApiOptions, ServeError, run};
+pub use server::{ApiOptions, run};

@@ -4,7 +4,6 @@
 //! are told; settles are taken until every stream has ended, each as soon as it holds no lease, at the latest when the
 //! grace is over; connections close, and what is open at the deadline is cut. A server that is dropped ends at once.
 
-use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +11,11 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use tonic::body::Body;
-use tonic::codegen::http::{Request, Response};
 use tonic::service::Routes;
-use tonic::transport::Server;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
-use tower::{Service, ServiceExt};
-use tracing::Span;
 
 use super::budget_service::BudgetApi;
-use super::connection::{Ends, incoming};
 use super::context::Context;
 use super::health;
 use super::job_service::JobApi;
@@ -31,24 +24,22 @@ use super::proto::budget_service_server::BudgetServiceServer;
 use super::proto::job_service_server::JobServiceServer;
 use super::proto::queue_service_server::QueueServiceServer;
 use super::queue_service::QueueApi;
+use super::transport::Front;
+use super::transport::connection::{Ends, incoming};
 use crate::clock::Clock;
 use crate::driver::Handle;
-use crate::telemetry::RPC_SPAN;
 
 /// The largest request, or frame of a stream, in bytes as encoded.
 pub const REQUEST_BYTES_MAX: usize = 32 << 20;
 
-const STREAM_WINDOW_BYTES: u32 = 1 << 20;
-const CONNECTION_WINDOW_BYTES: u32 = 4 << 20;
-const HEADER_LIST_BYTES_MAX: u32 = 16 << 10;
-/// Calls and streams at once on one connection.
-const CONCURRENT_STREAMS_MAX: u32 = 1024;
-/// Streams that a client opens and resets before they are served, beyond which its connection ends.
-const PENDING_RESETS_MAX: usize = 64;
-/// Streams that are reset for a client's errors, beyond which its connection ends.
-const ERROR_RESETS_MAX: usize = 256;
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
-const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(20);
+/// What is served, described.
+const DESCRIPTORS: [&[u8]; 5] = [
+    FILE_DESCRIPTOR_SET,
+    tonic_types::pb::FILE_DESCRIPTOR_SET,
+    tonic_health::pb::FILE_DESCRIPTOR_SET,
+    tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET,
+    tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET,
+];
 /// How long a connection without calls has to say goodbye.
 const GOODBYE_WITHIN: Duration = Duration::from_secs(1);
 /// How long the transport has to notice that its connections were cut.
@@ -87,26 +78,15 @@ impl ApiOptions {
     }
 }
 
-/// Why a server ended before it was told to.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// The transport failed.
-    #[error("the gRPC transport failed: {0}")]
-    Transport(#[from] tonic::transport::Error),
-}
-
 /// Serves until `shutdown` completes, then drains and returns, at the latest after [`ApiOptions::shutdown_grace`] and a
 /// moment. Health is SERVING while the driver's status is. Stopping the driver afterwards is the caller's.
-///
-/// # Errors
-/// [`ServeError`]
 pub async fn run(
     listener: TcpListener,
     handle: Handle,
     clock: Arc<dyn Clock>,
     options: ApiOptions,
     shutdown: impl Future<Output = ()>,
-) -> Result<(), ServeError> {
+) {
     let reporter = HealthReporter::new();
     health::report(&reporter, false).await;
     let stopping = CancellationToken::new();
@@ -118,14 +98,9 @@ pub async fn run(
     let _guards = [&stopping, &closing, &ends.all, &context.draining].map(|token| token.clone().drop_guard());
 
     let connections = incoming(listener, context.options.connections_max, ends.clone());
-    let serving = transport().serve_with_incoming_shutdown(
-        services(&context, &reporter),
-        connections,
-        closing.clone().cancelled_owned(),
-    );
-    let mut serving = pin!(serving);
+    let mut serving = pin!(front(&context, &reporter).serve(connections, closing.clone()));
     tokio::select! {
-        ended = &mut serving => return Ok(ended?),
+        () = &mut serving => return,
         () = shutdown => tracing::info!("the server shuts down"),
     }
 
@@ -139,7 +114,7 @@ pub async fn run(
         sleep(GOODBYE_WITHIN).await;
     };
     tokio::select! {
-        ended = &mut serving => return Ok(ended?),
+        () = &mut serving => return,
         in_time = timeout(context.options.shutdown_grace, drained) => {
             if in_time.is_err() {
                 tracing::warn!(calls = context.calls.len(), "the shutdown's deadline cuts off what is open");
@@ -148,9 +123,8 @@ pub async fn run(
     }
     closing.cancel();
     ends.all.cancel();
-    match timeout(CUT_WITHIN, serving).await {
-        Ok(ended) => Ok(ended?),
-        Err(_) => Ok(()),
+    if timeout(CUT_WITHIN, serving).await.is_err() {
+        tracing::debug!("connections outlive their end");
     }
 }
 
@@ -165,35 +139,14 @@ async fn drain(context: &Context) {
     context.calls.wait().await;
 }
 
-/// HTTP/2, with every bound that the transport knows.
-fn transport() -> Server {
-    Server::builder()
-        .initial_stream_window_size(STREAM_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-        .max_concurrent_streams(CONCURRENT_STREAMS_MAX)
-        .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
-        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
-        .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS_MAX))
-        .http2_max_local_error_reset_streams(Some(ERROR_RESETS_MAX))
-        .http2_max_header_list_size(HEADER_LIST_BYTES_MAX)
-        .trace_fn(rpc_span)
-}
-
 /// All services, of which every call is tracked until its handler is done.
-fn services(
-    context: &Arc<Context>,
-    reporter: &HealthReporter,
-) -> impl Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send> + Clone + Send + 'static {
+fn front(context: &Arc<Context>, reporter: &HealthReporter) -> Front {
     let budgets = BudgetServiceServer::new(BudgetApi(Arc::clone(context)));
     let jobs = JobServiceServer::new(JobApi(Arc::clone(context)));
     let queues = QueueServiceServer::new(QueueApi(Arc::clone(context)));
     let reflection = || {
-        tonic_reflection::server::Builder::configure()
-            .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET)
+        let builder = tonic_reflection::server::Builder::configure();
+        DESCRIPTORS.iter().fold(builder, |builder, set| builder.register_encoded_file_descriptor_set(set))
     };
     let routes = Routes::new(budgets.max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(jobs.max_decoding_message_size(REQUEST_BYTES_MAX))
@@ -201,13 +154,7 @@ fn services(
         .add_service(HealthServer::new(HealthService::from_health_reporter(reporter.clone())))
         .add_service(reflection().build_v1().expect("descriptors that the build has encoded"))
         .add_service(reflection().build_v1alpha().expect("descriptors that the build has encoded"));
-    let calls = context.calls.clone();
-    ServiceExt::<Request<Body>>::map_future(routes.prepare(), move |call| calls.track_future(call))
-}
-
-/// The span of one call: its method, never what it carries.
-fn rpc_span(request: &Request<()>) -> Span {
-    tracing::info_span!(RPC_SPAN, method = request.uri().path())
+    Front::new(routes, &DESCRIPTORS, context.calls.clone())
 }
 
 #[cfg(test)]

@@ -56,24 +56,23 @@ impl Host {
         self.listener.local_addr()
     }
 
-    /// Answers until `shutdown` completes, then drains, and closes the store. Fails where the scheduler or the transport did.
+    /// Answers until `shutdown` completes, then drains, and closes the store. Fails where the scheduler did.
     pub async fn serve(self, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
         let Self { listener, clock, handle, joined, options } = self;
-        let served = {
+        {
             let mut serving = pin!(api::run(listener, handle.clone(), clock, options, shutdown));
             let mut joining = pin!(joined.join());
-            let served = tokio::select! {
-                served = &mut serving => served,
+            tokio::select! {
+                () = &mut serving => {}
                 ended = &mut joining => {
                     ended?;
                     bail!("the scheduler ended before it was told to, which is a bug");
                 }
-            };
+            }
             handle.stop().await;
             joining.await?;
-            served
-        };
-        Ok(served?)
+        }
+        Ok(())
     }
 }
 

@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use prost::Message;
-use prost::bytes::{Buf, BufMut, Bytes};
+use prost::bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tonic::client::Grpc;
-use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
-use tonic::codegen::http::uri::PathAndQuery;
-use tonic::{Code, Request, Status};
+use tonic::Code;
 
 use crate::support::calls::{Calls, bound_job, job_in, seconds, span, time_based, while_in_flight};
+use crate::support::raw::call_with;
 use crate::support::refusal::{assert_invalid, assert_refused};
 use crate::support::server::Server;
 use crate::support::wire::budget_policy::{ReserveAfter, Strategy};
@@ -20,51 +18,6 @@ use crate::support::within;
 
 const DAY_SECONDS: i64 = 86_400;
 const LIMIT: u64 = 1_000_000_000_000;
-
-/// Bytes as they are, in place of an encoded request.
-struct Raw;
-
-impl Codec for Raw {
-    type Encode = Bytes;
-    type Decode = Bytes;
-    type Encoder = Raw;
-    type Decoder = Raw;
-
-    fn encoder(&mut self) -> Raw {
-        Raw
-    }
-
-    fn decoder(&mut self) -> Raw {
-        Raw
-    }
-}
-
-impl Encoder for Raw {
-    type Item = Bytes;
-    type Error = Status;
-
-    fn encode(&mut self, item: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        buffer.put(item);
-        Ok(())
-    }
-}
-
-impl Decoder for Raw {
-    type Item = Bytes;
-    type Error = Status;
-
-    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
-        Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
-    }
-}
-
-/// Calls a method with these bytes as its request.
-async fn call_with(server: &Server, method: &'static str, request: Bytes) -> Result<Bytes, Status> {
-    let mut grpc = Grpc::new(server.channel().await);
-    grpc.ready().await.expect("a connection");
-    let answer = grpc.unary(Request::new(request), PathAndQuery::from_static(method), Raw);
-    within("an answer", answer).await.map(tonic::Response::into_inner)
-}
 
 async fn create(calls: &mut Calls, key: &str, policy: Option<wire::BudgetPolicy>, field: &str) {
     let request = wire::CreateBudgetRequest { key: key.to_owned(), policy };
@@ -126,14 +79,16 @@ async fn unknown_fields_of_a_policy_are_no_error() {
     let mut bytes = request.encode_to_vec();
     bytes.extend([0x12, u8::try_from(policy.len()).expect("short")]);
     bytes.extend(policy);
-    call_with(&server, "/sluicegate.v1.BudgetService/CreateBudget", bytes.into()).await.expect("a budget");
+    call_with(server.channel().await, "/sluicegate.v1.BudgetService/CreateBudget", bytes.into())
+        .await
+        .expect("a budget");
     let mut calls = server.calls().await;
     assert_eq!(calls.budget("b").await.policy, Some(while_in_flight(3)));
 
     // With nothing that this version knows there is no strategy.
     let mut unknown = request.encode_to_vec();
     unknown.extend([0x12, 0x04, 0x08, 0x03, 0x32, 0x00]);
-    let status = call_with(&server, "/sluicegate.v1.BudgetService/CreateBudget", unknown.into()).await;
+    let status = call_with(server.channel().await, "/sluicegate.v1.BudgetService/CreateBudget", unknown.into()).await;
     crate::support::refusal::assert_invalid_status(&status.expect_err("no strategy"), "policy.strategy");
     calls.assert_serving().await;
 }
@@ -222,6 +177,26 @@ async fn a_request_that_is_too_large_is_refused_by_the_transport() {
 }
 
 #[tokio::test]
+async fn headers_that_are_too_large_are_refused_by_name() {
+    let server = Server::start().await;
+    let mut calls = server.calls().await;
+    let count = |header_bytes: usize| {
+        let mut request = tonic::Request::new(wire::CountJobsRequest { filter: None });
+        let value = "v".repeat(header_bytes).parse().expect("plain text");
+        request.metadata_mut().insert("x-large", value);
+        request
+    };
+    calls.jobs.count_jobs(count(15 << 10)).await.expect("headers of 16 KiB are taken");
+    for bytes in [17 << 10, 60 << 10] {
+        assert_invalid(calls.jobs.count_jobs(count(bytes)).await, "headers");
+        calls.assert_serving().await;
+    }
+    // Beyond that nobody reads them.
+    calls.jobs.count_jobs(count(100 << 10)).await.expect_err("far too large");
+    calls.assert_serving().await;
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_protobuf_are_refused() {
     let server = Server::start().await;
     let mut calls = server.calls().await;
@@ -233,15 +208,16 @@ async fn bytes_that_are_no_protobuf_are_refused() {
         "/sluicegate.v1.JobService/SettleJobs",
         "/sluicegate.v1.QueueService/ListQueues",
     ] {
-        let status = call_with(&server, method, garbage.clone()).await.expect_err("garbage");
+        let status = call_with(server.channel().await, method, garbage.clone()).await.expect_err("garbage");
         assert!([Code::Internal, Code::InvalidArgument].contains(&status.code()), "{method}: {status:?}");
         calls.assert_serving().await;
     }
-    let unknown = call_with(&server, "/sluicegate.v1.JobService/NoSuchCall", Bytes::new()).await;
+    let unknown = call_with(server.channel().await, "/sluicegate.v1.JobService/NoSuchCall", Bytes::new()).await;
     assert_eq!(unknown.expect_err("no such call").code(), Code::Unimplemented);
     // Text that isn't UTF-8.
     let key = Bytes::from_static(&[0x0a, 0x02, 0xc3, 0x28]);
-    let status = call_with(&server, "/sluicegate.v1.BudgetService/GetBudget", key).await.expect_err("no UTF-8");
+    let status =
+        call_with(server.channel().await, "/sluicegate.v1.BudgetService/GetBudget", key).await.expect_err("no UTF-8");
     assert!([Code::Internal, Code::InvalidArgument].contains(&status.code()), "{status:?}");
     calls.assert_serving().await;
 }

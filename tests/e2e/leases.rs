@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use tokio::task::JoinHandle;
 use tonic::Code;
 
 use crate::support::calls::{
-    bound_job, failure, job_id, job_in, kept, lease_id, lease_request, of_queue, outcome, release, seconds, span,
-    success, time_based, while_in_flight,
+    Calls, bound_job, failure, job_id, job_in, kept, lease_id, lease_request, of_queue, outcome, release, seconds,
+    span, success, time_based, while_in_flight,
 };
 use crate::support::refusal::assert_invalid;
 use crate::support::server::Server;
@@ -246,4 +247,42 @@ async fn calls_outside_their_bounds_name_the_field() {
     assert_eq!(calls.count(of_queue("q")).await, 0);
     let missing = calls.try_job("none").await.expect_err("no such job");
     assert_eq!(missing.code(), Code::NotFound);
+}
+
+/// A waiting call that names itself, on this connection; it has arrived when this returns.
+async fn waiting_call(calls: &Calls, wait_seconds: i64) -> JoinHandle<Result<Vec<wire::LeasedJob>, tonic::Status>> {
+    let wait = Some(seconds(wait_seconds));
+    let request = wire::LeaseJobsRequest { wait, request_id: "r".into(), ..lease_request("w", "q", 1) };
+    let mut caller = calls.clone();
+    let call = tokio::spawn(async move { Ok(caller.jobs.lease_jobs(request).await?.into_inner().jobs) });
+    // What is asked later on the same connection is answered later.
+    tokio::task::yield_now().await;
+    calls.clone().count(of_queue("q")).await;
+    call
+}
+
+#[tokio::test]
+async fn a_call_that_is_repeated_while_it_waits_leases_once() {
+    let server = Server::start().await;
+    let mut calls = server.calls().await;
+    let first = waiting_call(&calls, 30).await;
+    let second = waiting_call(&calls, 30).await;
+    let impatient = waiting_call(&calls, 0).await;
+    assert!(within("an answer", impatient).await.expect("no panic").expect("an answer").is_empty());
+    let ids = calls.enqueue_all(vec![job_in("q"); 2]).await;
+    let first = within("leases", first).await.expect("no panic").expect("an answer");
+    let second = within("leases", second).await.expect("no panic").expect("an answer");
+    assert_eq!(first.len(), 1);
+    assert_eq!((lease_id(&first[0]), job_id(&first[0])), (lease_id(&second[0]), ids[0].clone()));
+    assert_eq!(calls.job_state(&ids[1]).await, JobState::Ready, "nobody asked for it");
+
+    // Once its lease has ended the name leases anew; whoever takes over a wait gets what comes.
+    assert_eq!(calls.settle_one(success(&lease_id(&first[0]))).await, SettleStatus::Settled);
+    assert_eq!(calls.lease_one("other", "q").await.len(), lease_id(&first[0]).len());
+    let abandoned = waiting_call(&server.calls().await, 30).await;
+    let heir = waiting_call(&calls, 30).await;
+    abandoned.abort();
+    let id = calls.enqueue(job_in("q")).await;
+    let leased = within("leases", heir).await.expect("no panic").expect("an answer");
+    assert_eq!(leased.iter().map(job_id).collect::<Vec<_>>(), [id]);
 }

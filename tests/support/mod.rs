@@ -7,6 +7,7 @@
 #![allow(dead_code)]
 
 pub mod calls;
+pub mod raw;
 pub mod refusal;
 pub mod server;
 pub mod stream;

@@ -116,6 +116,11 @@ impl Server {
         self.dir.0.path()
     }
 
+    /// All that it has logged, over its restarts.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.dir.log()).expect("a log")
+    }
+
     /// A connection of its own.
     pub async fn channel(&self) -> Channel {
         let endpoint = Endpoint::from_shared(self.url()).expect("an address");

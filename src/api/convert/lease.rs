@@ -37,7 +37,7 @@ impl Settles {
         let mut slots = Vec::with_capacity(outcomes.len());
         for wire in outcomes {
             let Some(lease) = ids::parse_lease(&wire.lease_id) else {
-                slots.push(Some(gone(&wire.lease_id)));
+                slots.push(Some(unknown(&wire.lease_id)));
                 continue;
             };
             match outcome(lease, wire) {
@@ -179,12 +179,19 @@ fn per_budget<W, T>(
     entries.map(|(index, entry)| convert(&At::Root.item(list, index), entry)).collect()
 }
 
-fn gone(text: &str) -> pb::SettleResult {
+/// The result for what is no lease id: it was never granted, and where it is empty it was forgotten.
+fn unknown(text: &str) -> pb::SettleResult {
+    let (status, error) = if text.is_empty() {
+        let missing = At::Root.field("lease_id").required();
+        (pb::SettleStatus::Invalid, Some(lease_error(pb::ErrorReason::InvalidField, missing)))
+    } else {
+        (pb::SettleStatus::Gone, None)
+    };
     pb::SettleResult {
         lease_id: cut(text, ECHO_BYTES_MAX).to_owned(),
-        status: pb::SettleStatus::Gone.into(),
+        status: status.into(),
         result_dropped: false,
-        error: None,
+        error,
     }
 }
 
@@ -271,6 +278,7 @@ mod tests {
             success("x".repeat(100)),
             success(good.clone()),
             pb::SettleOutcome { lease_id: unset.clone(), ..pb::SettleOutcome::default() },
+            success(String::new()),
             success(last.clone()),
         ];
         let (settles, asked) = Settles::new(&At::Root.field("outcomes"), outcomes).unwrap();
@@ -288,11 +296,13 @@ mod tests {
                 (echo.as_str(), pb::SettleStatus::Gone),
                 (good.as_str(), pb::SettleStatus::Settled),
                 (unset.as_str(), pb::SettleStatus::Invalid),
+                ("", pb::SettleStatus::Invalid),
                 (last.as_str(), pb::SettleStatus::Lost),
             ]
         );
         assert!(results[1].result_dropped);
         assert_eq!(results[2].error.as_ref().unwrap().field, "outcome");
+        assert_eq!(results[3].error.as_ref().unwrap().field, "lease_id");
     }
 
     #[test]

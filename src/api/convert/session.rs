@@ -8,6 +8,7 @@ use super::{At, Invalid, at_most, count, name, names, request_id};
 use crate::api::proto as pb;
 use crate::ids;
 use crate::scheduler::command::{OpenSession, SessionMode, Window};
+use crate::scheduler::job::Name;
 use crate::scheduler::units::{LeaseId, Nanos, SessionId, Timestamp};
 
 const QUEUES_MAX: usize = 64;
@@ -93,6 +94,10 @@ pub fn window(at: &At<'_>, wire: pb::Window) -> Result<Window, Invalid> {
 pub struct LeaseCall {
     /// For the scheduler.
     pub open: OpenSession,
+    /// What the caller named it.
+    pub request: Option<Name>,
+    /// How long it waits.
+    pub wait: Nanos,
     /// The largest answer, in bytes as encoded.
     pub answer_bytes_max: usize,
 }
@@ -116,6 +121,7 @@ pub fn lease_call(wire: pb::LeaseJobsRequest, now: Timestamp) -> Result<LeaseCal
     }
     let jobs = (wire.max_jobs.max(1) as usize).min(answer_bytes_max / (2 * JOB_ALLOWANCE_BYTES));
     let bytes = answer_bytes_max - jobs * JOB_ALLOWANCE_BYTES;
+    let request = request_id(&at.field("request_id"), wire.request_id)?;
     let open = OpenSession {
         session: UNNUMBERED,
         worker: name(&at.field("worker_id"), wire.worker_id)?,
@@ -123,9 +129,9 @@ pub fn lease_call(wire: pb::LeaseJobsRequest, now: Timestamp) -> Result<LeaseCal
         window: Window { jobs: u32::try_from(jobs).expect("at most 1000"), bytes: bytes as u64 },
         lease: lease_duration(&at, wire.lease_duration)?,
         body_bytes_max: body_bytes_max(answer_bytes_max),
-        mode: SessionMode::Once { until: now + wait, request: request_id(&at.field("request_id"), wire.request_id)? },
+        mode: SessionMode::Once { until: now + wait, request: request.clone() },
     };
-    Ok(LeaseCall { open, answer_bytes_max })
+    Ok(LeaseCall { open, request, wait, answer_bytes_max })
 }
 
 /// The Welcome for a stream that was opened.

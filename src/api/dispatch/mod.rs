@@ -24,6 +24,7 @@ use super::convert::At;
 use super::convert::session::{hello, welcome};
 use super::errors;
 use super::proto as pb;
+use super::transport::cut::Cut;
 use crate::ids;
 use crate::scheduler::Reply;
 use outlet::{Inlet, outlet};
@@ -31,12 +32,20 @@ use stream::{Conversation, Opened};
 
 /// How long a worker has for its Hello.
 const HELLO_WITHIN: Duration = Duration::from_secs(10);
+/// How long a worker has to take what is left for it once its stream has ended.
+const TAKEN_WITHIN: Duration = Duration::from_secs(10);
 
 /// Begins a stream: it is served by a task of its own, and what is to be sent comes out of the outlet.
 pub fn begin(context: &Arc<Context>, inbound: Streaming<pb::DispatchRequest>) -> Outlet {
     let (inlet, outlet) = outlet();
-    let serving = serve(Arc::clone(context), inbound, inlet);
-    context.calls.spawn(serving.in_current_span());
+    let cut = Cut::current();
+    let context = Arc::clone(context);
+    let calls = context.calls.clone();
+    let serving = async move {
+        serve(context, inbound, inlet).await;
+        cut.after(TAKEN_WITHIN);
+    };
+    calls.spawn(serving.in_current_span());
     outlet
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use prost::Message;
 use tokio::sync::mpsc;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 use tonic::{Status, Streaming};
 
 use super::asks::{Answer, Ask, Asks};
@@ -30,6 +30,8 @@ use crate::scheduler::units::{LeaseId, Nanos};
 
 /// How many results may wait to be sent before no more is read.
 const RESULTS_WAITING_MAX: usize = 64 << 10;
+/// How long a worker that has closed its side, or said that it leaves, may leave unread what is still to be said to it.
+const FAREWELL_WITHIN: Duration = Duration::from_secs(10);
 
 /// A stream whose session is open, and what its worker is to be told of it.
 pub struct Opened {
@@ -60,6 +62,8 @@ pub struct Conversation {
     was_reading: bool,
     /// The worker sends nothing more: it has closed its side, or said that it leaves.
     heard_all: bool,
+    /// Runs from then on, anew with every frame that the worker takes.
+    farewell: Option<Pin<Box<Sleep>>>,
     /// The worker has left, so that jobs on their way to it are released.
     has_left: bool,
     /// Runs from the beginning of the server's shutdown.
@@ -75,6 +79,7 @@ enum Turn {
     Frame(Result<Option<pb::DispatchRequest>, Status>),
     Drain,
     GraceOver,
+    Unread,
     Due(Due),
 }
 
@@ -103,6 +108,7 @@ impl Conversation {
             pings: Pings::new(hello.ping_interval.map(|interval| Duration::from_nanos(interval.0))),
             was_reading: false,
             heard_all: false,
+            farewell: None,
             has_left: false,
             grace: None,
         }
@@ -131,6 +137,9 @@ impl Conversation {
                 Turn::Frame(frame) => self.take_frame(frame?)?,
                 Turn::Drain => self.begin_drain(),
                 Turn::GraceOver => return Err(errors::draining()),
+                Turn::Unread => {
+                    return Err(Status::deadline_exceeded("nothing was read for 10 s after the last frame"));
+                }
                 Turn::Due(due) => self.take_due(due)?,
             }
         }
@@ -150,6 +159,7 @@ impl Conversation {
             frame = self.inbound.message(), if reads => Turn::Frame(frame),
             () = self.context.draining.cancelled(), if !is_draining => Turn::Drain,
             () = over(&mut self.grace) => Turn::GraceOver,
+            () = over(&mut self.farewell), if has_frames => Turn::Unread,
             due = self.pings.due() => Turn::Due(due),
         }
     }
@@ -170,6 +180,9 @@ impl Conversation {
         if let (Ok(room), Some(frame)) = (self.frames.try_reserve(), self.outbox.next_frame()) {
             room.send(frame);
             self.pings.sent();
+            if let Some(farewell) = &mut self.farewell {
+                farewell.as_mut().reset(Instant::now() + FAREWELL_WITHIN);
+            }
         }
     }
 
@@ -251,7 +264,7 @@ impl Conversation {
 
     /// The worker leaves: all it has is released, jobs on their way to it too.
     fn leave(&mut self) -> Ask {
-        self.heard_all = true;
+        self.bid_farewell();
         self.has_left = true;
         self.outbox.drop_jobs();
         Ask::Leave
@@ -259,13 +272,19 @@ impl Conversation {
 
     /// The worker has closed its side, or is gone, which looks the same: nothing more is pushed, and what was is sent.
     fn close_inbound(&mut self) -> Result<(), Status> {
-        self.heard_all = true;
+        self.bid_farewell();
         if let Some(mut session) = self.session.take() {
             while let Ok(event) = session.events.try_recv() {
                 self.take_event(Some(event))?;
             }
         }
         Ok(())
+    }
+
+    /// Nothing more is heard; what is left is to be taken in time.
+    fn bid_farewell(&mut self) {
+        self.heard_all = true;
+        self.farewell = Some(Box::pin(sleep(FAREWELL_WITHIN)));
     }
 
     fn begin_drain(&mut self) {

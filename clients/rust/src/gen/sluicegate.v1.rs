@@ -1043,7 +1043,7 @@ impl ErrorReason {
 /// How one lease is to end.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SettleOutcome {
-    /// Required. An id that was never granted is answered with GONE.
+    /// Required. Empty: INVALID. An id that was never granted is answered with GONE.
     #[prost(string, tag = "1")]
     pub lease_id: ::prost::alloc::string::String,
     /// The costs actually used, each of another budget. Counts for those that were debited as `time_based` and still are, and
@@ -1828,7 +1828,8 @@ pub struct LeaseJobsRequest {
     #[prost(message, optional, tag = "6")]
     pub wait: ::core::option::Option<::prost_types::Duration>,
     /// Makes a repeat of the call return the leases of the first, those that are still live, over restarts too. Once none of them
-    /// is, it leases anew. 1..=128 bytes of UTF-8, best a random UUID; empty: each call leases anew.
+    /// is, it leases anew. A repeat while the first still waits is answered after it, with the same leases; or with none, once its
+    /// own `wait` is over. 1..=128 bytes of UTF-8, best a random UUID; empty: each call leases anew.
     #[prost(string, tag = "7")]
     pub request_id: ::prost::alloc::string::String,
 }
@@ -2163,7 +2164,9 @@ pub mod job_service_client {
     ///
     /// An answer of OK, and every push, follows the commit that makes it true (semantics 10.1). Any call may be refused with
     /// STORE_UNAVAILABLE, after which its outcome is unknown, DRAINING or OVERLOADED. A request, or a frame of a stream, is at most
-    /// 32 MiB as encoded; the transport refuses larger ones.
+    /// 32 MiB as encoded; the transport refuses larger ones. It must arrive within 30 s, from the call's beginning to the end of the
+    /// request, or from a frame's first byte to its last; else DEADLINE_EXCEEDED, without a reason. The headers of a call are at
+    /// most 16 KiB, else INVALID_FIELD naming `headers`.
     ///
     /// Calls over a JobFilter that change jobs: up to 10,000 jobs are one commit. Beyond, all are validated first, then changed in
     /// the order of their ids, one commit a step; an interrupted call stays part-done, and repeating it finishes (semantics 8.2).
@@ -2301,7 +2304,7 @@ pub mod job_service_client {
         }
         /// A worker's stream: jobs come as they can be paid for, outcomes go back. See dispatch.proto. Ends with SESSION_SUPERSEDED,
         /// DRAINING, INVALID_FIELD for a frame that breaks a bound, or DEADLINE_EXCEEDED, without a reason, after three silent ping
-        /// intervals.
+        /// intervals, or where a worker that has closed its side, or is leaving, reads nothing for 10 s of what is left for it.
         pub async fn dispatch(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::DispatchRequest>,

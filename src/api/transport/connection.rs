@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 use tokio_stream::Stream;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use tonic::transport::server::{Connected, TcpConnectInfo, TcpIncoming};
+use tonic::transport::server::TcpIncoming;
 
 /// How long a client has for the HTTP/2 preface.
 const PREFACE_WITHIN: Duration = Duration::from_secs(10);
@@ -35,11 +35,7 @@ pub struct Ends {
 }
 
 /// The connections that come in: at most `connections_max` at once, beyond which none is accepted until one ends.
-pub fn incoming(
-    listener: TcpListener,
-    connections_max: usize,
-    ends: Ends,
-) -> impl Stream<Item = io::Result<Connection>> {
+pub fn incoming(listener: TcpListener, connections_max: usize, ends: Ends) -> impl Stream<Item = Connection> {
     let places = Arc::new(Semaphore::new(connections_max));
     let accepted = TcpIncoming::from(listener).with_nodelay(Some(true));
     stream::unfold((accepted, places, ends), async |(mut accepted, places, ends)| {
@@ -48,7 +44,7 @@ pub fn incoming(
             match accepted.next().await? {
                 Ok(stream) => {
                     let connection = Connection::new(stream, place, &ends);
-                    return Some((Ok(connection), (accepted, places, ends)));
+                    return Some((connection, (accepted, places, ends)));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection can't be accepted");
@@ -112,14 +108,6 @@ impl Connection {
     }
 }
 
-impl Connected for Connection {
-    type ConnectInfo = TcpConnectInfo;
-
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
-    }
-}
-
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.poll_open(cx)?;
@@ -171,7 +159,7 @@ mod tests {
         let address = listener.local_addr().expect("an address");
         let mut incoming = Box::pin(incoming(listener, 1, ends.clone()));
         let (accepted, connected) = tokio::join!(incoming.next(), TcpStream::connect(address));
-        let accepted = accepted.expect("a connection").expect("an accepted connection");
+        let accepted = accepted.expect("a connection");
         (accepted, connected.expect("a connected client"))
     }
 

@@ -1,0 +1,178 @@
+//! What is being sent: in small pieces, taken within a time, and bounded as a whole.
+//!
+//! HTTP/2 keeps what it was given until the peer takes it, so it is given little at a time. What complete answers hold beyond
+//! that is counted; while clients leave too much of it untaken, large answers are dropped.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame};
+use tonic::Status;
+use tonic::codegen::http::HeaderMap;
+
+use super::cut::Cut;
+
+/// How much of an answer is given to HTTP/2 at once, in bytes.
+const PIECE_BYTES: usize = 16 << 10;
+/// How long the peer of an answer that is complete may take nothing of it.
+const TAKEN_WITHIN: Duration = Duration::from_secs(30);
+/// What answers may hold that isn't taken, all together, in bytes.
+const UNTAKEN_BYTES_MAX: usize = 128 << 20;
+
+/// What the answers of one server hold.
+#[derive(Clone, Debug, Default)]
+pub struct Untaken(Arc<AtomicUsize>);
+
+impl Untaken {
+    /// The body of an answer. `cut` ends its stream where the answer is complete and its peer takes nothing of it; `None`
+    /// where more may come at any time.
+    pub fn send<B>(&self, inner: B, cut: Option<Cut>) -> Pieces<B> {
+        let pieces = Pieces { inner, cut, rest: Bytes::new(), untaken: self.clone(), is_dropped: false };
+        pieces.expect_progress();
+        pieces
+    }
+
+    fn is_too_much(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > UNTAKEN_BYTES_MAX
+    }
+}
+
+/// A response body in pieces.
+pub struct Pieces<B> {
+    inner: B,
+    cut: Option<Cut>,
+    /// What is to be given out.
+    rest: Bytes,
+    untaken: Untaken,
+    /// There is no room for the answer; all that is left is to say so.
+    is_dropped: bool,
+}
+
+impl<B> Pieces<B> {
+    fn expect_progress(&self) {
+        if let Some(cut) = &self.cut {
+            cut.after(TAKEN_WITHIN);
+        }
+    }
+
+    /// Takes in what is to be given out, unless it is a large answer and there is no room for it.
+    fn fill(&mut self, data: Bytes) {
+        self.is_dropped = self.cut.is_some() && data.len() > PIECE_BYTES && self.untaken.is_too_much();
+        if !self.is_dropped {
+            self.rest = data;
+            self.count(self.rest.len(), 0);
+        }
+    }
+
+    fn next_piece(&mut self) -> Frame<Bytes> {
+        self.expect_progress();
+        let piece = self.rest.split_to(PIECE_BYTES.min(self.rest.len()));
+        self.count(0, piece.len());
+        Frame::data(piece)
+    }
+
+    /// What a stream holds is bounded by its worker's window, and isn't counted here.
+    fn count(&self, more: usize, less: usize) {
+        if self.cut.is_some() {
+            self.untaken.0.fetch_add(more, Ordering::Relaxed);
+            self.untaken.0.fetch_sub(less, Ordering::Relaxed);
+        }
+    }
+
+    /// The end of a dropped answer. The call may have changed something, so it isn't called refused.
+    fn no_answer() -> Frame<Bytes> {
+        let mut trailers = HeaderMap::new();
+        let words = "answers that nobody reads leave no room for this one; what became of the call is unknown";
+        Status::unavailable(words).add_header(&mut trailers).expect("plain words make a header");
+        Frame::trailers(trailers)
+    }
+}
+
+impl<B> Drop for Pieces<B> {
+    fn drop(&mut self) {
+        self.count(0, self.rest.len());
+    }
+}
+
+impl<B> Body for Pieces<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        if self.is_dropped {
+            return Poll::Ready(None);
+        }
+        if self.rest.is_empty() {
+            let Some(frame) = ready!(Pin::new(&mut self.inner).poll_frame(cx)?) else { return Poll::Ready(None) };
+            match frame.into_data() {
+                Ok(data) => self.fill(data),
+                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+            }
+            if self.is_dropped {
+                return Poll::Ready(Some(Ok(Self::no_answer())));
+            }
+        }
+        Poll::Ready(Some(Ok(self.next_piece())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.is_dropped || self.rest.is_empty() && self.inner.is_end_stream()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::StreamExt;
+    use http_body_util::{BodyExt, BodyStream, StreamBody};
+
+    fn body(sizes: &'static [usize]) -> impl Body<Data = Bytes, Error = std::convert::Infallible> + Unpin {
+        let data = sizes.iter().map(|bytes| Ok(Frame::data(Bytes::from(vec![7; *bytes]))));
+        StreamBody::new(futures_util::stream::iter(data))
+    }
+
+    #[tokio::test]
+    async fn an_answer_comes_in_pieces_and_whole() {
+        for cut in [None, Some(Cut::default())] {
+            let untaken = Untaken::default();
+            let mut pieces = BodyStream::new(untaken.send(body(&[1, 2 * PIECE_BYTES, PIECE_BYTES + 1, 0]), cut));
+            let mut sizes = Vec::new();
+            while let Some(Ok(frame)) = pieces.next().await {
+                sizes.push(frame.into_data().expect("data").len());
+            }
+            assert_eq!(sizes, [1, PIECE_BYTES, PIECE_BYTES, PIECE_BYTES, 1, 0]);
+            assert_eq!(untaken.0.load(Ordering::Relaxed), 0);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_nobody_takes_is_counted_until_it_is_dropped() {
+        let untaken = Untaken::default();
+        let large = || body(&[UNTAKEN_BYTES_MAX + 2 * PIECE_BYTES]);
+        let mut unread = BodyStream::new(untaken.send(large(), Some(Cut::default())));
+        assert!(!untaken.is_too_much());
+        let _ = unread.next().await;
+        assert!(untaken.is_too_much());
+
+        let mut late = untaken.send(large(), Some(Cut::default()));
+        let end = late.frame().await.expect("a frame").expect("no error").into_trailers().expect("trailers");
+        assert_eq!(end.get("grpc-status").expect("a status"), "14");
+        assert!(late.is_end_stream() && late.frame().await.is_none());
+        let mut small = untaken.send(body(&[PIECE_BYTES]), Some(Cut::default()));
+        assert!(small.frame().await.expect("a frame").expect("no error").is_data(), "it is worth nothing to drop it");
+        let mut stream = untaken.send(body(&[PIECE_BYTES + 1]), None);
+        assert!(stream.frame().await.expect("a frame").expect("no error").is_data(), "streams have their windows");
+
+        let _ = unread.next().await;
+        assert!(!untaken.is_too_much(), "as much as there may be");
+        drop((unread, stream));
+        assert_eq!(untaken.0.load(Ordering::Relaxed), 0);
+    }
+}
