@@ -23,7 +23,8 @@ impl Process {
     /// It can't be started, or ends without having said where it listens.
     pub async fn start(name: &str, command: &mut Command, log: File) -> anyhow::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).kill_on_drop(true);
-        let mut child = command.spawn().with_context(|| format!("cannot start {name}"))?;
+        let program = command.as_std().get_program().to_owned();
+        let mut child = command.spawn().with_context(|| format!("cannot start {name}, {}", program.display()))?;
         let (input, output) = child.stdin.take().zip(child.stdout.as_mut()).expect("both are piped");
         let mut line = String::new();
         BufReader::new(output).read_line(&mut line).await?;
