@@ -244,6 +244,7 @@ impl Scheduler {
         self.lean(id, None);
         self.budgets.delete(id);
         self.thirsty.remove(id);
+        self.passing.remove(id);
         self.journal.budgets.insert(id);
         self.journal.note(self.now, || Happened::BudgetDeleted(key));
         Ok(Reply::Done)

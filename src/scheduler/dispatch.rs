@@ -15,27 +15,31 @@ impl Scheduler {
     pub(super) fn dispatch(&mut self, now: Timestamp) {
         self.queues.begin();
         self.wake_thirsty(now);
+        self.unfinished = true;
+        let mut dispatches = 0;
         for _ in 0..Config::TRIES_PER_STEP {
             let Some(gate) = self.queues.first_servable().filter(|_| !self.draining) else {
                 self.unfinished = false;
                 self.queues.rest();
-                return;
+                break;
             };
-            self.try_first(now, gate);
+            dispatches += u32::from(self.try_first(now, gate));
             self.wake_thirsty(now);
         }
-        self.unfinished = true;
+        self.mark_passed(dispatches);
     }
 
-    /// Tries the first lane of a gate that some worker has room for.
-    fn try_first(&mut self, now: Timestamp, gate: GateId) {
+    /// Tries the first lane of a gate that some worker has room for. Says whether its job is dispatched.
+    fn try_first(&mut self, now: Timestamp, gate: GateId) -> bool {
         let (rank, lane) = self.queues.get_gate(gate).first().expect("a servable gate has an open lane");
         self.queues.note_tried(rank);
         if let Some(budget) = self.obstacle(now, lane, rank) {
             self.park(lane, budget);
-        } else if let Some(session) = self.choose_session(now, gate, rank) {
-            self.grant(now, lane, session);
+            return false;
         }
+        let session = self.choose_session(now, gate, rank);
+        session.into_iter().for_each(|session| self.grant(now, lane, session));
+        session.is_some()
     }
 
     /// The lane waits for this budget, which can't pay it.

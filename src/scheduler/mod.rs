@@ -102,6 +102,8 @@ pub struct Scheduler {
     alarmed: Sorted<BudgetId>,
     /// Lanes with marks that were opened and not looked at since, whether a worker has room for them or not.
     marked_open: Sorted<LaneId>,
+    /// Budgets on which jobs were passed over that aren't all marked yet.
+    passing: Sorted<BudgetId>,
     /// The last step stopped at its bound of work.
     unfinished: bool,
     /// Nothing is dispatched any more.
@@ -128,6 +130,7 @@ impl Scheduler {
             thirsty: Sorted::default(),
             alarmed: Sorted::default(),
             marked_open: Sorted::default(),
+            passing: Sorted::default(),
             unfinished: false,
             draining: false,
         }
@@ -209,7 +212,8 @@ impl Scheduler {
 
     /// When [`Self::advance`] next has something to do, where nothing is applied before; `None`: never.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let at_rest = self.thirsty.is_empty() && self.marked_open.is_empty() && !self.queues.has_shut();
+        let is_woken = self.thirsty.is_empty() && self.marked_open.is_empty() && !self.queues.has_shut();
+        let at_rest = is_woken && self.passing.is_empty();
         if self.unfinished || !at_rest { Some(self.now) } else { self.timers.next() }
     }
 

@@ -32,6 +32,8 @@ pub struct Waiters {
     /// Those with marks that are parked here: each is looked at as soon as this budget could pay it, also where no worker
     /// has room for it, since it then comes to its next budget.
     parked: Lanes,
+    /// Debits that passed over lanes which aren't all marked yet, the earliest first.
+    passes: Vec<Pass>,
     /// Budgets whose set-aside ends when this one can't pay so much any more, or is blocked.
     pub(super) leaned_on: BTreeSet<(Tokens, BudgetId)>,
     /// Where this one stands in `leaned_on`, and for how much.
@@ -41,6 +43,8 @@ pub struct Waiters {
 }
 
 impl Waiters {
+    /// Of more unfinished passes the last two of a gate count as one, at the instant of the later.
+    const PASSES_MAX: usize = 8;
     /// So many lanes of one gate are looked at beyond the one that stands in place for the others.
     const MARKED_MAX: usize = 64;
 
@@ -64,10 +68,32 @@ impl Waiters {
         self.parked.of_gate(gate).take(Self::MARKED_MAX)
     }
 
-    /// Up to `max` lanes of each gate with a job below `rank` that wasn't passed over yet.
-    fn passable(&self, rank: Rank, max: usize) -> Vec<LaneId> {
-        let of_gate = |gate| self.unpassed.of_gate(gate).take_while(move |(first, _)| *first < rank).take(max);
-        self.unpassed.gates().flat_map(of_gate).map(|(_, lane)| lane).collect()
+    /// The lanes of a gate with a job below `rank` that wasn't passed over yet.
+    fn passable(&self, gate: GateId, rank: Rank) -> impl Iterator<Item = LaneId> + '_ {
+        self.unpassed.of_gate(gate).take_while(move |(first, _)| *first < rank).map(|(_, lane)| lane)
+    }
+
+    fn add_pass(&mut self, pass: Pass) {
+        let is_full = self.passes.len() >= Self::PASSES_MAX;
+        let mut others = self.passes.iter_mut().rev();
+        match others.find(|other| other.gate == pass.gate).filter(|other| is_full || other.at == pass.at) {
+            Some(other) => *other = Pass { below: other.below.max(pass.below), after: None, ..pass },
+            None => self.passes.push(pass),
+        }
+    }
+
+    /// The next lane to be marked, and since when.
+    fn next_passed(&mut self) -> Option<(LaneId, Pass)> {
+        while let Some(pass) = self.passes.first_mut() {
+            let from = pass.after.map_or((Rank::MIN, LaneId(0)), |(rank, lane)| (rank, LaneId(lane.0 + 1)));
+            let next = self.unpassed.of_gate_from(pass.gate, from).next().filter(|(rank, _)| *rank < pass.below);
+            if let Some((rank, lane)) = next {
+                pass.after = Some((rank, lane));
+                return Some((lane, *pass));
+            }
+            self.passes.remove(0);
+        }
+        None
     }
 }
 
@@ -90,7 +116,11 @@ impl Lanes {
     }
 
     fn of_gate(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
-        let from_gate = self.0.from((gate, Rank::MIN, LaneId(0))).take_while(move |(other, ..)| *other == gate);
+        self.of_gate_from(gate, (Rank::MIN, LaneId(0)))
+    }
+
+    fn of_gate_from(&self, gate: GateId, from: (Rank, LaneId)) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
+        let from_gate = self.0.from((gate, from.0, from.1)).take_while(move |(other, ..)| *other == gate);
         from_gate.map(|(_, rank, lane)| (rank, lane))
     }
 
@@ -101,6 +131,17 @@ impl Lanes {
             self.0.extend(after.map(|rank| (gate, rank, lane)));
         }
     }
+}
+
+/// A debit that passed over waiting jobs of a gate.
+#[derive(Clone, Copy, Debug)]
+struct Pass {
+    gate: GateId,
+    /// The rank of the job that made it.
+    below: Rank,
+    at: Timestamp,
+    /// How far it is marked.
+    after: Option<(Rank, LaneId)>,
 }
 
 /// The marks of a lane, and how it is known to its budgets by them.
@@ -194,19 +235,43 @@ impl Budget {
 }
 
 impl Scheduler {
-    /// How many waiting lanes of each gate one debit looks at. Who stands behind so many that merely wait for a place
-    /// waits for one too.
+    /// How many waiting lanes of a gate that nobody has room for one debit looks at. Who stands behind so many that
+    /// merely wait for a place waits for one too.
     const PASSED_AT_ONCE_MAX: usize = 16;
+    /// How many lanes a step marks that had nothing to dispatch.
+    const MARKS_PER_STEP: u32 = 64;
 
     /// A job of this rank is about to debit its budgets: whoever waits before it, and is held up by some budget, has
-    /// been passed over.
+    /// been passed over. Where a worker has room, all that were tried before it are held up; they are marked later, so
+    /// that no dispatch waits for it.
     pub(super) fn note_passed(&mut self, now: Timestamp, bindings: &[Binding], rank: Rank) {
-        for binding in bindings {
-            let waiters = &self.budgets.get(binding.budget).waiters;
-            for lane in waiters.passable(rank, Self::PASSED_AT_ONCE_MAX) {
-                if self.is_held_up(now, lane) {
-                    self.mark(now, lane, binding.budget, rank);
+        for id in bindings.iter().map(|binding| binding.budget) {
+            let waiters = &self.budgets.get(id).waiters;
+            let first = |gate: &GateId| waiters.passable(*gate, rank).next().is_some();
+            for gate in waiters.unpassed.gates().filter(first).collect::<Vec<_>>() {
+                if self.queues.is_servable(gate) {
+                    let pass = Pass { gate, below: rank, at: now, after: None };
+                    self.budgets.get_mut(id).waiters.add_pass(pass);
+                    self.passing.insert(id);
+                    continue;
                 }
+                let lanes = self.budgets.get(id).waiters.passable(gate, rank).take(Self::PASSED_AT_ONCE_MAX);
+                for lane in lanes.collect::<Vec<_>>() {
+                    if self.is_held_up(now, lane) {
+                        self.mark(now, lane, id, rank);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Marks lanes that were passed over: a few after dispatches, one for each, and more in a step without any.
+    pub(super) fn mark_passed(&mut self, dispatches: u32) {
+        for _ in 0..if dispatches > 0 { dispatches } else { Self::MARKS_PER_STEP } {
+            let Some(budget) = self.passing.first() else { return };
+            match self.budgets.get_mut(budget).waiters.next_passed() {
+                Some((lane, pass)) => self.mark(pass.at, lane, budget, pass.below),
+                None => _ = self.passing.remove(budget),
             }
         }
     }
@@ -217,12 +282,12 @@ impl Scheduler {
         self.obstacle(now, lane, head).is_some()
     }
 
-    fn mark(&mut self, now: Timestamp, id: LaneId, budget: BudgetId, rank: Rank) {
+    fn mark(&mut self, at: Timestamp, id: LaneId, budget: BudgetId, rank: Rank) {
         let lane = self.lanes.get_mut(id);
         lane.guarded();
         let before = (lane.key.priority == rank.priority).then_some((rank.ready_at, rank.job));
         let (ready, guard) = lane.ready_and_guard();
-        guard.expect("just guarded").row_mut(budget).passed.mark(ready, before, now);
+        guard.expect("just guarded").row_mut(budget).passed.mark(ready, before, at);
         self.refresh(id);
         self.look_at(id);
     }

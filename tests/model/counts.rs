@@ -9,7 +9,10 @@ use sluicegate::scheduler::{Command, Rejection};
 use super::naive::Answer;
 
 /// What every run must meet often enough.
-const WANTED: [&str; 74] = [
+const WANTED: [&str; 77] = [
+    "jobs passed over",
+    "dispatches of a job that was passed over",
+    "jobs held up by what is set aside alone",
     "CreateBudget",
     "ReplaceBudget",
     "UpdateBudget",

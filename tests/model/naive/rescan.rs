@@ -26,11 +26,7 @@ impl Naive {
                 Due::Job(id) => _ = self.job_changed(id),
             }
         }
-        while self.dispatch_one() {
-            happened = true;
-        }
-        self.is_at_rest = true;
-        self.leave_places(None);
+        self.dispatch_all(&mut happened);
         let mut answered: Vec<_> = self.sessions.iter().filter(|session| session.answered).map(|s| s.id).collect();
         answered.sort();
         for id in answered {
@@ -43,10 +39,21 @@ impl Naive {
             happened = true;
             self.pushed.entry(id).or_default();
             self.close_session(id);
+            // What was set aside for jobs that only this call served is free.
+            self.is_at_rest = false;
+            self.dispatch_all(&mut happened);
         }
         self.forget_unnamed();
         self.note_gates();
         happened
+    }
+
+    fn dispatch_all(&mut self, happened: &mut bool) {
+        while self.dispatch_one() {
+            *happened = true;
+        }
+        self.is_at_rest = true;
+        self.leave_places(None);
     }
 
     /// `LeaseJobs` calls, and how long they wait.
