@@ -51,7 +51,7 @@ impl Naive {
     pub fn pass(&mut self, budget: BudgetId, rank: Rank) {
         let waits = |job: &&Job| job.state == JobState::Ready && job.tried && job.rank() < rank && job.is_bound(budget);
         let held_up: Vec<JobId> =
-            self.jobs.iter().filter(waits).filter(|job| !self.can_be_paid(job)).map(|job| job.record.id).collect();
+            self.jobs.iter().filter(waits).filter(|job| self.is_held_up(job)).map(|job| job.record.id).collect();
         let now = self.now;
         for id in held_up {
             self.job_mut(id).passed.entry(budget).or_insert(now);
@@ -65,6 +65,12 @@ impl Naive {
         let binding = job.record.bindings.iter().find(bound).expect("it is bound");
         let aside = self.set_aside(binding.budget, job.rank());
         (self.is_protected(job, binding.budget), aside, self.pays(job, binding))
+    }
+
+    /// Whether some budget can't pay the first of the jobs that are bound alike: those behind it wait for it.
+    fn is_held_up(&self, job: &Job) -> bool {
+        let alike = self.jobs.iter().filter(|other| other.state == JobState::Ready && other.is_alike(job));
+        !self.can_be_paid(alike.min_by_key(|job| job.rank()).expect("the job itself"))
     }
 
     /// Whether every budget the job is bound to can pay now (semantics 3.1), what is set aside for others left apart.
