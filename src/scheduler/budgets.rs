@@ -9,12 +9,12 @@ use super::effect::{BudgetRecord, Change};
 use super::event::{Happened, PolicyChange, standing_budget};
 use super::job::{JobState, Name};
 use super::policy::{Policy, PolicyPatch, Strategy, StrategyPatch};
-use super::protect::Waiters;
 use super::rejection::{CostExceedsCapacity, Rejection, Within};
 use super::slots::IdMap;
 use super::units::{BudgetId, LaneId, Timestamp, Tokens};
 use super::validate;
 use super::view::{BudgetStatus, BudgetView};
+use super::waiters::Waiters;
 
 /// One budget.
 #[derive(Debug)]

@@ -16,7 +16,7 @@
 //! | `jobs`, `lane`, `queue`, `life` | jobs, what they share, and how they change |
 //! | `enqueue`, `bindings`, `selection` | the commands about jobs |
 //! | `dispatch`, `wake`, `parking` | who is tried next, and who waits for what |
-//! | `protect`, `passed`, `places`, `set_aside` | who was passed over, and what is set aside for it |
+//! | `protect`, `waiters`, `passed`, `places`, `set_aside` | who was passed over, and what is set aside for it |
 //! | `leases`, `sessions` | attempts, and those who make them |
 //! | `operate` | what operators do by hand |
 //! | `explain`, `listing` | looking |
@@ -67,6 +67,7 @@ mod timers;
 pub mod units;
 mod validate;
 pub mod view;
+mod waiters;
 mod wake;
 
 pub use command::{Command, Reply};
@@ -189,8 +190,8 @@ impl Scheduler {
         if is_met {
             self.dispatch(now);
         }
-        self.end_answered_calls(now);
         if is_met && !self.unfinished {
+            self.end_answered_calls(now);
             self.end_overdue_calls(now);
         }
         self.set_alarms(now);
@@ -212,7 +213,7 @@ impl Scheduler {
 
     /// When [`Self::advance`] next has something to do, where nothing is applied before; `None`: never.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let is_woken = self.thirsty.is_empty() && self.marked_open.is_empty() && !self.queues.has_shut();
+        let is_woken = self.thirsty.is_empty() && self.marked_open.is_empty() && !self.queues.has_turned();
         let at_rest = is_woken && self.passing.is_empty();
         if self.unfinished || !at_rest { Some(self.now) } else { self.timers.next() }
     }

@@ -6,7 +6,6 @@
 //!
 //! A lane costs one entry in each of its budgets until one of its jobs is marked, or a budget keeps strict rank order.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Scheduler;
@@ -16,133 +15,9 @@ use super::job::{Binding, Rank};
 use super::lane::{Lane, Place};
 use super::passed::{Passed, Spot};
 use super::policy::ReserveAfter;
-use super::sorted::Sorted;
 use super::timers::Timer;
-use super::units::{BudgetId, GateId, LaneId, Nanos, Timestamp, Tokens};
-
-/// What a budget knows of the lanes that wait for it, wherever they are parked.
-#[derive(Debug, Default)]
-pub struct Waiters {
-    /// Those that were tried in vain, by their first job that wasn't passed over here.
-    unpassed: Lanes,
-    /// Those with marks that will protect a job here, by the earliest of these.
-    ripening: Sorted<(Timestamp, LaneId)>,
-    /// Those with a protected job whose turn here may have come, by the first of these.
-    protected: Lanes,
-    /// Those with marks that are parked here: each is looked at as soon as this budget could pay it, also where no worker
-    /// has room for it, since it then comes to its next budget.
-    parked: Lanes,
-    /// Debits that passed over lanes which aren't all marked yet, the earliest first.
-    passes: Vec<Pass>,
-    /// Budgets whose set-aside ends when this one can't pay so much any more, or is blocked.
-    pub(super) leaned_on: BTreeSet<(Tokens, BudgetId)>,
-    /// Where this one stands in `leaned_on`, and for how much.
-    pub(super) leans_on: Vec<(BudgetId, Tokens)>,
-    /// When the first of `ripening` protects its job.
-    ripe_at: Option<Timestamp>,
-}
-
-impl Waiters {
-    /// Of more unfinished passes the last two of a gate count as one, at the instant of the later.
-    const PASSES_MAX: usize = 8;
-    /// So many lanes of one gate are looked at beyond the one that stands in place for the others.
-    const MARKED_MAX: usize = 64;
-
-    /// Whether it sets nothing aside, whatever the pools hold.
-    pub fn protects_nobody(&self) -> bool {
-        self.protected.is_empty()
-    }
-
-    /// The gates with protected jobs.
-    pub fn protecting_gates(&self) -> impl Iterator<Item = GateId> + '_ {
-        self.protected.gates()
-    }
-
-    /// The first protected job of each lane of a gate, in rank order.
-    pub fn protected_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
-        self.protected.of_gate(gate)
-    }
-
-    /// The lanes of a gate that have marks and are parked here, in rank order, up to a bound.
-    pub fn marked_in(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
-        self.parked.of_gate(gate).take(Self::MARKED_MAX)
-    }
-
-    /// The lanes of a gate with a job below `rank` that wasn't passed over yet.
-    fn passable(&self, gate: GateId, rank: Rank) -> impl Iterator<Item = LaneId> + '_ {
-        self.unpassed.of_gate(gate).take_while(move |(first, _)| *first < rank).map(|(_, lane)| lane)
-    }
-
-    fn add_pass(&mut self, pass: Pass) {
-        let is_full = self.passes.len() >= Self::PASSES_MAX;
-        let mut others = self.passes.iter_mut().rev();
-        match others.find(|other| other.gate == pass.gate).filter(|other| is_full || other.at == pass.at) {
-            Some(other) => *other = Pass { below: other.below.max(pass.below), after: None, ..pass },
-            None => self.passes.push(pass),
-        }
-    }
-
-    /// The next lane to be marked, and since when.
-    fn next_passed(&mut self) -> Option<(LaneId, Pass)> {
-        while let Some(pass) = self.passes.first_mut() {
-            let from = pass.after.map_or((Rank::MIN, LaneId(0)), |(rank, lane)| (rank, LaneId(lane.0 + 1)));
-            let next = self.unpassed.of_gate_from(pass.gate, from).next().filter(|(rank, _)| *rank < pass.below);
-            if let Some((rank, lane)) = next {
-                pass.after = Some((rank, lane));
-                return Some((lane, *pass));
-            }
-            self.passes.remove(0);
-        }
-        None
-    }
-}
-
-/// Lanes by gate and by the rank of one of their jobs.
-#[derive(Debug, Default)]
-struct Lanes(Sorted<(GateId, Rank, LaneId)>);
-
-impl Lanes {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn gates(&self) -> impl Iterator<Item = GateId> + '_ {
-        let mut next = Some(GateId(0));
-        std::iter::from_fn(move || {
-            let (gate, _, _) = self.0.from((next?, Rank::MIN, LaneId(0))).next()?;
-            next = gate.0.checked_add(1).map(GateId);
-            Some(gate)
-        })
-    }
-
-    fn of_gate(&self, gate: GateId) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
-        self.of_gate_from(gate, (Rank::MIN, LaneId(0)))
-    }
-
-    fn of_gate_from(&self, gate: GateId, from: (Rank, LaneId)) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
-        let from_gate = self.0.from((gate, from.0, from.1)).take_while(move |(other, ..)| *other == gate);
-        from_gate.map(|(_, rank, lane)| (rank, lane))
-    }
-
-    /// Lists a lane by another rank, or no more.
-    fn relist(&mut self, gate: GateId, lane: LaneId, before: Option<Rank>, after: Option<Rank>) {
-        if before != after {
-            before.map(|rank| self.0.remove((gate, rank, lane)));
-            self.0.extend(after.map(|rank| (gate, rank, lane)));
-        }
-    }
-}
-
-/// A debit that passed over waiting jobs of a gate.
-#[derive(Clone, Copy, Debug)]
-struct Pass {
-    gate: GateId,
-    /// The rank of the job that made it.
-    below: Rank,
-    at: Timestamp,
-    /// How far it is marked.
-    after: Option<(Rank, LaneId)>,
-}
+use super::units::{BudgetId, GateId, LaneId, Nanos, Timestamp};
+use super::waiters::{Lanes, Pass};
 
 /// The marks of a lane, and how it is known to its budgets by them.
 #[derive(Debug)]
@@ -155,7 +30,7 @@ pub struct Guard {
 /// The budgets in which a lane's turn had come when it was last tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
-    /// None: it is open, and wasn't looked at since it has marks.
+    /// None: it is open, and wasn't looked at since it has marks; or one of its budgets is blocked.
     Nowhere,
     /// Those that it takes before this one, and this one, which couldn't pay.
     UpTo(BudgetId),
@@ -265,6 +140,24 @@ impl Scheduler {
         }
     }
 
+    /// Where a budget is blocked, nothing is set aside anywhere for the lanes with marks that are parked on it; where its
+    /// block has ended, they are looked at: they may have to wait for something else first.
+    pub(super) fn note_block(&mut self, now: Timestamp, id: BudgetId) {
+        let is_blocked = self.is_blocked(now, id);
+        let waiters = &mut self.budgets.get_mut(id).waiters;
+        if std::mem::replace(&mut waiters.is_blocked, is_blocked) == is_blocked {
+            return;
+        }
+        for (rank, lane) in waiters.parked.all() {
+            if is_blocked {
+                self.note_tried(lane, Some(id));
+            } else {
+                self.parking.unpark(lane);
+                self.open_lane(lane, rank, None);
+            }
+        }
+    }
+
     /// Marks lanes that were passed over: a few after dispatches, one for each, and more in a step without any.
     pub(super) fn mark_passed(&mut self, dispatches: u32) {
         for _ in 0..if dispatches > 0 { dispatches } else { Self::MARKS_PER_STEP } {
@@ -283,13 +176,25 @@ impl Scheduler {
     }
 
     fn mark(&mut self, at: Timestamp, id: LaneId, budget: BudgetId, rank: Rank) {
+        self.guard(id);
         let lane = self.lanes.get_mut(id);
-        lane.guarded();
         let before = (lane.key.priority == rank.priority).then_some((rank.ready_at, rank.job));
         let (ready, guard) = lane.ready_and_guard();
         guard.expect("just guarded").row_mut(budget).passed.mark(ready, before, at);
         self.refresh(id);
         self.look_at(id);
+    }
+
+    /// A lane keeps marks from now on. The budget that it is parked on may be able to pay it by now, where another lane
+    /// stands in place before it for when a worker has room: then its turn is elsewhere.
+    fn guard(&mut self, id: LaneId) {
+        let lane = self.lanes.get_mut(id);
+        if lane.guard().is_none() {
+            lane.guarded();
+            if let Place::Parked(budget) = lane.place {
+                self.thirsty.insert(budget);
+            }
+        }
     }
 
     /// What is known of a ready job of a lane.
@@ -299,11 +204,11 @@ impl Scheduler {
 
     /// A ready job has come into a lane, with these marks and no others.
     pub(super) fn note_joined(&mut self, id: LaneId, spot: Spot, marks: &Marks) {
-        let lane = self.lanes.get_mut(id);
         if !marks.is_empty() {
-            lane.guarded();
-            lane.tried = true;
+            self.guard(id);
+            self.lanes.get_mut(id).tried = true;
         }
+        let lane = self.lanes.get_mut(id);
         let (ready, Some(guard)) = lane.ready_and_guard() else { return };
         for row in &mut guard.rows {
             row.passed.clear(ready, spot);
@@ -316,13 +221,19 @@ impl Scheduler {
 
     /// A lane was tried, and this budget couldn't pay it; or all could, and it waits for a place.
     pub(super) fn note_tried(&mut self, id: LaneId, obstacle: Option<BudgetId>) {
+        let blocked = obstacle.filter(|budget| self.is_blocked(self.now, *budget));
+        blocked.into_iter().for_each(|budget| self.budgets.get_mut(budget).waiters.is_blocked = true);
         let lane = self.lanes.get_mut(id);
         let is_first = !std::mem::replace(&mut lane.tried, true);
         if is_first && lane.key.bindings.iter().any(|b| self.budgets.get(b.budget).is_strict(&self.config)) {
             lane.guarded();
         }
         if let (_, Some(guard)) = lane.ready_and_guard() {
-            guard.turn = obstacle.map_or(Turn::Everywhere, Turn::UpTo);
+            guard.turn = match obstacle {
+                Some(_) if blocked.is_some() => Turn::Nowhere,
+                Some(obstacle) => Turn::UpTo(obstacle),
+                None => Turn::Everywhere,
+            };
         }
         self.refresh(id);
     }
@@ -449,7 +360,7 @@ impl Scheduler {
             lane.guard().is_some() || (is_strict && lane.tried)
         };
         for lane in lanes.filter(concerned).collect::<Vec<_>>() {
-            self.lanes.get_mut(lane).guarded();
+            self.guard(lane);
             self.refresh(lane);
             self.look_at(lane);
         }

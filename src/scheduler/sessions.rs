@@ -215,6 +215,7 @@ impl Scheduler {
         let queues: Vec<QueueId> = open.queues.iter().map(|name| self.queues.named(name)).collect();
         for queue in &queues {
             self.queues.get_mut(*queue).sessions.insert(id);
+            self.queues.turn(*queue);
         }
         if let Mode::Stream { .. } = mode {
             self.sessions.workers.entry(Name::clone(&open.worker)).or_default().stream = Some(id);
@@ -313,7 +314,7 @@ impl Scheduler {
             let row = self.queues.get_mut(*queue);
             row.sessions.remove(&id);
             if row.sessions.is_empty() {
-                self.queues.shut(*queue);
+                self.queues.turn(*queue);
             }
             self.queues.forget_unused(*queue);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Scheduler;
 use super::job::{Binding, Rank};
-use super::lane::Lane;
+use super::lane::{Lane, Place};
 use super::timers::Timer;
 use super::units::{BudgetId, GateId, LaneId, Nanos, Timestamp, Tokens};
 
@@ -29,6 +29,8 @@ pub struct SetAsides<'a> {
     now: Timestamp,
     known: BTreeMap<BudgetId, Known>,
     depth: u32,
+    /// Lanes that were met whose turn, where they are listed, is over.
+    pub stale: Vec<LaneId>,
 }
 
 /// The owner of a budget among the jobs below a rank, or among all.
@@ -57,7 +59,7 @@ impl<'a> SetAsides<'a> {
 
     /// A question asked now.
     pub fn new(scheduler: &'a Scheduler, now: Timestamp) -> Self {
-        Self { scheduler, now, known: BTreeMap::new(), depth: 0 }
+        Self { scheduler, now, known: BTreeMap::new(), depth: 0, stale: Vec::new() }
     }
 
     /// Whether a budget pays a job, with what it sets aside for others left untouched.
@@ -100,6 +102,7 @@ impl<'a> SetAsides<'a> {
                 let cost = bindings.iter().find(|b| b.budget == id).expect("it waits for what it is bound to").cost;
                 return Some(Owner { rank, lane, cost });
             }
+            self.stale.push(lane);
         }
         None
     }
@@ -108,8 +111,7 @@ impl<'a> SetAsides<'a> {
     fn has_turn(&mut self, id: BudgetId, lane: LaneId, rank: Rank) -> bool {
         let scheduler = self.scheduler;
         let lane = scheduler.lanes.get(lane);
-        let blocked = |id: BudgetId| scheduler.budgets.get(id).pool.blocked_until(self.now).is_some();
-        if lane.key.bindings.iter().any(|binding| blocked(binding.budget)) {
+        if lane.key.bindings.iter().any(|binding| scheduler.is_blocked(self.now, binding.budget)) {
             return false;
         }
         if self.depth == Self::DEPTH_MAX {
@@ -134,16 +136,36 @@ impl Scheduler {
         };
         let passed_at = lane.guard().and_then(|guard| guard.passed_at(id, spot));
         let is_ripe = after == Nanos::ZERO || passed_at.is_some_and(|at| at + after <= now);
-        let mut bound = lane.key.bindings.iter().map(|binding| &self.budgets.get(binding.budget).pool);
-        let is_blocked = bound.any(|pool| pool.blocked_until(now).is_some());
+        let is_blocked = lane.key.bindings.iter().any(|binding| self.is_blocked(now, binding.budget));
         is_ripe && !is_blocked && self.queues.has_place(lane.key.gate, rank, now)
     }
 
-    /// The first budget, in the order in which a job takes them, that can't pay a lane's job of this rank.
+    /// The first budget, in the order in which a job takes them, that can't pay a lane's job of this rank; one that is
+    /// blocked before all others, as nothing is set aside for the job meanwhile.
     pub(super) fn obstacle(&self, now: Timestamp, lane: LaneId, rank: Rank) -> Option<BudgetId> {
         let bindings = &self.lanes.get(lane).key.bindings;
         let short = bindings.iter().filter(|b| !SetAsides::new(self, now).can_pay(b.budget, b.cost, rank));
-        short.min_by_key(|b| self.turn(b.budget, b.cost)).map(|b| b.budget)
+        short.min_by_key(|b| (!self.is_blocked(now, b.budget), self.turn(b.budget, b.cost))).map(|b| b.budget)
+    }
+
+    pub(super) fn is_blocked(&self, now: Timestamp, id: BudgetId) -> bool {
+        self.budgets.get(id).pool.blocked_until(now).is_some()
+    }
+
+    /// A lane's turn may be over where it is listed as protected: it waits for what now comes first, be it parked or
+    /// open.
+    pub(super) fn place_anew(&mut self, now: Timestamp, id: LaneId) {
+        let (place, head) = (self.lanes.get(id).place, self.lanes.get(id).head());
+        let head = head.expect("a protected lane has a ready job");
+        match (place, self.obstacle(now, id, head)) {
+            (Place::Parked(before), after) if after != Some(before) => {
+                self.parking.unpark(id);
+                self.open_lane(id, head, None);
+                self.alarmed.insert(before);
+            }
+            (Place::Open(..), Some(_)) => self.look_at(id),
+            _ => {}
+        }
     }
 
     /// Where a budget stands among those of one job: `time_based` ones first, the longest refill time first, then
@@ -190,19 +212,19 @@ impl Scheduler {
         if budget.waiters.leaned_on.is_empty() {
             return;
         }
-        let is_blocked = budget.pool.blocked_until(now).is_some();
-        let from = if is_blocked { Tokens(0) } else { Tokens(payable.0.saturating_add(1)) };
+        let from = if self.is_blocked(now, id) { Tokens(0) } else { Tokens(payable.0.saturating_add(1)) };
         self.thirsty.extend(budget.waiters.leaned_on.range((from, BudgetId(0))..).map(|(_, other)| *other));
     }
 
     /// For protected jobs of a gate the last place may have been too long ago: what was set aside for them may be free.
     pub(super) fn place_due(&mut self, gate: GateId) {
         self.queues.get_gate_mut(gate).place_at = None;
-        self.gate_shut(gate);
+        self.gate_turned(gate);
     }
 
-    /// A gate with protected jobs has no worker with room any more, or none at all, or is paused.
-    pub(super) fn gate_shut(&mut self, gate: GateId) {
+    /// A gate with protected jobs has a worker with room, or has none any more; or its queue is paused, served, or
+    /// neither.
+    pub(super) fn gate_turned(&mut self, gate: GateId) {
         self.thirsty.extend(self.queues.get_gate(gate).protecting.iter());
         self.set_place_timer(gate);
     }

@@ -200,8 +200,12 @@ fn others(duel: &Duel) -> Agreed<()> {
     Ok(())
 }
 
-/// Of each ready job and each of its budgets: whether it is protected there, and what is set aside from it for whom.
+/// Of each ready job and each of its budgets: whether it is protected there, and what is set aside from it for whom. While
+/// nothing is dispatched any more, nobody keeps count of that.
 fn set_asides(duel: &Duel) -> Agreed<()> {
+    if duel.naive.draining {
+        return Ok(());
+    }
     for job in duel.naive.jobs.iter().filter(|job| job.state == JobState::Ready) {
         let id = job.record.id;
         let explained = duel.real.explain(duel.now(), id).map_err(|refused| format!("explaining: {refused:?}"))?;

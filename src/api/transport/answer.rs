@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame};
+use http_body_util::BodyExt;
 use tonic::Status;
 use tonic::codegen::http::HeaderMap;
 
@@ -28,11 +29,25 @@ const UNTAKEN_BYTES_MAX: usize = 128 << 20;
 pub struct Untaken(Arc<AtomicUsize>);
 
 impl Untaken {
-    /// The body of an answer. `cut` ends its stream where the answer is complete and its peer takes nothing of it; `None`
-    /// where more may come at any time.
-    pub fn send<B>(&self, inner: B, cut: Option<Cut>) -> Pieces<B> {
-        let pieces = Pieces { inner, cut, rest: Bytes::new(), untaken: self.clone(), is_dropped: false };
+    /// The body of an answer to which more may come at any time.
+    pub fn stream<B: Body>(&self, inner: B) -> Pieces<B> {
+        Pieces { inner, cut: None, first: None, rest: Bytes::new(), untaken: self.clone(), is_dropped: false }
+    }
+
+    /// The body of an answer that is complete. `cut` ends its stream where its peer takes nothing of it. Its message is
+    /// taken over at once: what waits for its turn on a connection counts, too.
+    pub async fn complete<B: Body<Data = Bytes> + Unpin>(&self, inner: B, cut: Cut) -> Pieces<B> {
+        let mut pieces = self.stream(inner);
+        pieces.cut = Some(cut);
         pieces.expect_progress();
+        match pieces.inner.frame().await {
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(data) => pieces.fill(data),
+                Err(trailers) => pieces.first = Some(Ok(trailers)),
+            },
+            Some(Err(error)) => pieces.first = Some(Err(error)),
+            None => {}
+        }
         pieces
     }
 
@@ -42,9 +57,11 @@ impl Untaken {
 }
 
 /// A response body in pieces.
-pub struct Pieces<B> {
+pub struct Pieces<B: Body> {
     inner: B,
     cut: Option<Cut>,
+    /// What goes before all else.
+    first: Option<Result<Frame<Bytes>, B::Error>>,
     /// What is to be given out.
     rest: Bytes,
     untaken: Untaken,
@@ -52,7 +69,7 @@ pub struct Pieces<B> {
     is_dropped: bool,
 }
 
-impl<B> Pieces<B> {
+impl<B: Body> Pieces<B> {
     fn expect_progress(&self) {
         if let Some(cut) = &self.cut {
             cut.after(TAKEN_WITHIN);
@@ -62,7 +79,9 @@ impl<B> Pieces<B> {
     /// Takes in what is to be given out, unless it is a large answer and there is no room for it.
     fn fill(&mut self, data: Bytes) {
         self.is_dropped = self.cut.is_some() && data.len() > PIECE_BYTES && self.untaken.is_too_much();
-        if !self.is_dropped {
+        if self.is_dropped {
+            self.first = Some(Ok(Self::no_answer()));
+        } else {
             self.rest = data;
             self.count(self.rest.len(), 0);
         }
@@ -92,7 +111,7 @@ impl<B> Pieces<B> {
     }
 }
 
-impl<B> Drop for Pieces<B> {
+impl<B: Body> Drop for Pieces<B> {
     fn drop(&mut self) {
         self.count(0, self.rest.len());
     }
@@ -100,12 +119,15 @@ impl<B> Drop for Pieces<B> {
 
 impl<B> Body for Pieces<B>
 where
-    B: Body<Data = Bytes> + Unpin,
+    B: Body<Data = Bytes, Error: Unpin> + Unpin,
 {
     type Data = Bytes;
     type Error = B::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(first));
+        }
         if self.is_dropped {
             return Poll::Ready(None);
         }
@@ -115,15 +137,15 @@ where
                 Ok(data) => self.fill(data),
                 Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
             }
-            if self.is_dropped {
-                return Poll::Ready(Some(Ok(Self::no_answer())));
+            if let Some(first) = self.first.take() {
+                return Poll::Ready(Some(first));
             }
         }
         Poll::Ready(Some(Ok(self.next_piece())))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.is_dropped || self.rest.is_empty() && self.inner.is_end_stream()
+        self.first.is_none() && (self.is_dropped || self.rest.is_empty() && self.inner.is_end_stream())
     }
 }
 
@@ -131,7 +153,7 @@ where
 mod tests {
     use super::*;
     use futures_util::StreamExt;
-    use http_body_util::{BodyExt, BodyStream, StreamBody};
+    use http_body_util::{BodyStream, StreamBody};
 
     fn body(sizes: &'static [usize]) -> impl Body<Data = Bytes, Error = std::convert::Infallible> + Unpin {
         let data = sizes.iter().map(|bytes| Ok(Frame::data(Bytes::from(vec![7; *bytes]))));
@@ -140,9 +162,12 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_comes_in_pieces_and_whole() {
-        for cut in [None, Some(Cut::default())] {
+        for is_complete in [false, true] {
             let untaken = Untaken::default();
-            let mut pieces = BodyStream::new(untaken.send(body(&[1, 2 * PIECE_BYTES, PIECE_BYTES + 1, 0]), cut));
+            let whole = body(&[1, 2 * PIECE_BYTES, PIECE_BYTES + 1, 0]);
+            let pieces =
+                if is_complete { untaken.complete(whole, Cut::default()).await } else { untaken.stream(whole) };
+            let mut pieces = BodyStream::new(pieces);
             let mut sizes = Vec::new();
             while let Some(Ok(frame)) = pieces.next().await {
                 sizes.push(frame.into_data().expect("data").len());
@@ -156,21 +181,19 @@ mod tests {
     async fn what_nobody_takes_is_counted_until_it_is_dropped() {
         let untaken = Untaken::default();
         let large = || body(&[UNTAKEN_BYTES_MAX + 2 * PIECE_BYTES]);
-        let mut unread = BodyStream::new(untaken.send(large(), Some(Cut::default())));
-        assert!(!untaken.is_too_much());
-        let _ = unread.next().await;
-        assert!(untaken.is_too_much());
+        let mut unread = BodyStream::new(untaken.complete(large(), Cut::default()).await);
+        assert!(untaken.is_too_much(), "though nobody has asked for it yet");
 
-        let mut late = untaken.send(large(), Some(Cut::default()));
+        let mut late = untaken.complete(large(), Cut::default()).await;
         let end = late.frame().await.expect("a frame").expect("no error").into_trailers().expect("trailers");
         assert_eq!(end.get("grpc-status").expect("a status"), "14");
         assert!(late.is_end_stream() && late.frame().await.is_none());
-        let mut small = untaken.send(body(&[PIECE_BYTES]), Some(Cut::default()));
+        let mut small = untaken.complete(body(&[PIECE_BYTES]), Cut::default()).await;
         assert!(small.frame().await.expect("a frame").expect("no error").is_data(), "it is worth nothing to drop it");
-        let mut stream = untaken.send(body(&[PIECE_BYTES + 1]), None);
+        let mut stream = untaken.stream(body(&[PIECE_BYTES + 1]));
         assert!(stream.frame().await.expect("a frame").expect("no error").is_data(), "streams have their windows");
 
-        let _ = unread.next().await;
+        let _ = (unread.next().await, unread.next().await);
         assert!(!untaken.is_too_much(), "as much as there may be");
         drop((unread, stream));
         assert_eq!(untaken.0.load(Ordering::Relaxed), 0);

@@ -124,8 +124,12 @@ impl Front {
             }
             Err(status) => status.into_http(),
         };
-        let cut = shape.answers_once.then(Cut::current);
-        Ok(response.map(|body| Body::new(self.0.untaken.send(body, cut))))
+        let (parts, body) = response.into_parts();
+        let body = match shape.answers_once {
+            true => Body::new(self.0.untaken.complete(body, Cut::current()).await),
+            false => Body::new(self.0.untaken.stream(body)),
+        };
+        Ok(Response::from_parts(parts, body))
     }
 }
 

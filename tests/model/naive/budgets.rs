@@ -229,6 +229,7 @@ impl Naive {
 
     pub fn pause(&mut self, queue: &Name) -> Answer {
         self.paused.insert(Name::clone(queue));
+        self.sessions.iter_mut().for_each(|session| session.had_room_for.retain(|(other, _)| other != queue));
         Ok(Reply::Queue(self.queue_view(queue)))
     }
 

@@ -159,6 +159,7 @@ impl Naive {
         let is_gone = job.gone_at().is_some_and(|gone_at| gone_at <= now);
         self.join(id);
         self.jobs.retain(|job| !is_gone || job.record.id != id);
+        self.note_gates();
         !is_gone
     }
 

@@ -86,6 +86,8 @@ pub struct Session {
     pub answered: bool,
     /// Since when it waits, where it has room; the second part orders what happens at one instant (semantics 4.5).
     pub waits_since: Option<(Timestamp, u64)>,
+    /// The queues and size classes that it has had room for since nothing was left to try.
+    pub had_room_for: BTreeSet<(Name, u32)>,
 }
 
 #[derive(Clone, Debug)]
@@ -102,8 +104,6 @@ pub struct Naive {
     pub requests: Vec<Request>,
     pub ended: BTreeMap<LeaseId, (Ended, Timestamp)>,
     pub draining: bool,
-    /// Whether nothing was left to try when it was last looked at.
-    is_at_rest: bool,
     /// Rare things that were met since this was last taken.
     pub met: Vec<&'static str>,
     /// Places that workers had left, as far as they matter still.
@@ -129,7 +129,6 @@ impl Naive {
             requests: Vec::new(),
             ended: BTreeMap::new(),
             draining: false,
-            is_at_rest: false,
             met: Vec::new(),
             places: Vec::new(),
             gates: BTreeSet::new(),
@@ -200,7 +199,6 @@ impl Naive {
         self.places.clear();
         self.gates.clear();
         self.note_gates();
-        self.is_at_rest = false;
         self.draining = false;
         self.budgets.iter_mut().for_each(|budget| budget.pool.restart(now));
         self.jobs.iter_mut().for_each(|job| job.restart(now));
@@ -219,12 +217,10 @@ impl Naive {
         }
     }
 
-    /// The clock comes to an instant: until then whoever had room at rest had a place left for everybody.
+    /// The clock comes to an instant: until then whoever had room at rest, and has it still, had a place left for everybody.
     pub fn come_to(&mut self, now: Timestamp) {
         self.now = now;
-        if std::mem::take(&mut self.is_at_rest) {
-            self.leave_places(None);
-        }
+        self.leave_places(None, |session, gate| session.had_room_for.contains(gate));
     }
 
     fn id(&mut self) -> u64 {

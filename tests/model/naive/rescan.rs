@@ -26,34 +26,48 @@ impl Naive {
                 Due::Job(id) => _ = self.job_changed(id),
             }
         }
-        self.dispatch_all(&mut happened);
-        let mut answered: Vec<_> = self.sessions.iter().filter(|session| session.answered).map(|s| s.id).collect();
-        answered.sort();
-        for id in answered {
-            self.close_session(id);
-        }
-        // Calls that have waited long enough get what is there at that very instant, and nothing if there is nothing.
-        let mut overdue: Vec<_> = self.calls().filter(|(until, _)| *until <= now).map(|(_, id)| id).collect();
-        overdue.sort();
-        for id in overdue {
+        loop {
+            while self.dispatch_one() {
+                happened = true;
+            }
+            self.rest();
+            // What was set aside for jobs that only a call served is free when it ends.
+            if !self.end_calls() {
+                break;
+            }
             happened = true;
-            self.pushed.entry(id).or_default();
-            self.close_session(id);
-            // What was set aside for jobs that only this call served is free.
-            self.is_at_rest = false;
-            self.dispatch_all(&mut happened);
         }
         self.forget_unnamed();
         self.note_gates();
         happened
     }
 
-    fn dispatch_all(&mut self, happened: &mut bool) {
-        while self.dispatch_one() {
-            *happened = true;
+    /// Nothing is left to try.
+    fn rest(&mut self) {
+        let (gates, paused) = (&self.gates, &self.paused);
+        for session in self.sessions.iter_mut().filter(|session| session.waits_since.is_some()) {
+            let served = gates.iter().filter(|(queue, class)| {
+                session.queues.contains(queue) && !paused.contains(queue) && session.takes(*class)
+            });
+            session.had_room_for = served.cloned().collect();
         }
-        self.is_at_rest = true;
-        self.leave_places(None);
+        self.leave_places(None, |_, _| true);
+    }
+
+    /// Ends the calls that got something, then those that have waited long enough: these get what is there at that very
+    /// instant, and nothing if there is nothing. Says whether any ended.
+    fn end_calls(&mut self) -> bool {
+        let mut ended: Vec<_> = self.sessions.iter().filter(|session| session.answered).map(|s| s.id).collect();
+        ended.sort();
+        let mut overdue: Vec<_> = self.calls().filter(|(until, _)| *until <= self.now).map(|(_, id)| id).collect();
+        overdue.retain(|id| !ended.contains(id));
+        overdue.sort();
+        for id in &overdue {
+            self.pushed.entry(*id).or_default();
+        }
+        ended.extend(overdue);
+        ended.iter().for_each(|id| _ = self.close_session(*id));
+        !ended.is_empty()
     }
 
     /// `LeaseJobs` calls, and how long they wait.
@@ -96,7 +110,7 @@ impl Naive {
             if !self.has_worker(id) {
                 continue;
             }
-            self.leave_places(Some(rank));
+            self.leave_places(Some(rank), |_, _| true);
             let job = self.find_job(id).expect("it is ready");
             if !self.can_be_paid(job) {
                 if self.is_held_up_by_others(job) {

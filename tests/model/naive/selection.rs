@@ -180,6 +180,7 @@ impl Naive {
             Deed::Delete => {
                 self.met.push("jobs deleted");
                 self.jobs.retain(|job| job.record.id != id);
+                self.note_gates();
             }
             Deed::Update => {
                 let JobsChange::Update(patch) = change else { unreachable!("only an update makes this deed") };

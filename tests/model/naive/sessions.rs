@@ -1,5 +1,7 @@
 //! Workers: their sessions, windows and who has waited longest (semantics 4.5, 5.2, 5.3).
 
+use std::collections::BTreeSet;
+
 use sluicegate::scheduler::command::{Ended, OpenSession, SessionMode, Window};
 use sluicegate::scheduler::effect::{Effect, RevokeReason};
 use sluicegate::scheduler::lease::Receipt;
@@ -57,7 +59,11 @@ impl Naive {
                 Some((self.now, self.turns))
             }
         };
-        self.session_mut(id).waits_since = waits_since;
+        let session = self.session_mut(id);
+        session.waits_since = waits_since;
+        if waits_since.is_none() {
+            session.had_room_for.clear();
+        }
     }
 
     fn stream_of(&self, worker: &str) -> Option<SessionId> {
@@ -98,6 +104,7 @@ impl Naive {
             full: false,
             answered: false,
             waits_since: None,
+            had_room_for: BTreeSet::new(),
         });
         self.refresh(open.session, false);
         Ok(Reply::Opened { resumed, lost })
@@ -149,6 +156,7 @@ impl Naive {
     pub fn close_session(&mut self, id: SessionId) -> Reply {
         let Some(index) = self.sessions.iter().position(|session| session.id == id) else { return Reply::Done };
         let session = self.sessions.remove(index);
+        self.note_gates();
         let heir = self.stream_of(&session.worker);
         let in_hand: Vec<LeaseId> = self.in_hand(id).map(|lease| lease.record.id).collect();
         for id in in_hand {

@@ -6,7 +6,7 @@ use sluicegate::scheduler::job::{Binding, JobState, Name, Rank};
 use sluicegate::scheduler::policy::{Policy, ReserveAfter, Strategy};
 use sluicegate::scheduler::units::{BudgetId, JobId, Nanos, Timestamp, Tokens};
 
-use super::{Job, Naive};
+use super::{Job, Naive, Session};
 
 /// How long a job stays protected that no worker has a place for.
 const MINUTE: Nanos = Nanos::from_secs(60);
@@ -135,13 +135,15 @@ impl Naive {
         before.into_iter().all(|binding| self.pays(job, binding))
     }
 
-    /// Workers with room have a place left for all up to this rank, or for everybody.
-    pub fn leave_places(&mut self, up_to: Option<Rank>) {
+    /// Those workers with room have a place left for all up to this rank, or for everybody.
+    pub fn leave_places(&mut self, up_to: Option<Rank>, whose: impl Fn(&Session, &(Name, u32)) -> bool) {
         let now = self.now;
         let with_room = self.sessions.iter().filter(|session| session.waits_since.is_some());
         let left = with_room.flat_map(|session| {
-            let gates = self.gates.iter().filter(|(queue, class)| {
-                session.queues.contains(queue) && !self.paused.contains(queue) && session.takes(*class)
+            let gates = self.gates.iter().filter(|gate| {
+                let (queue, class) = gate;
+                let serves = session.queues.contains(queue) && !self.paused.contains(queue) && session.takes(*class);
+                serves && whose(session, gate)
             });
             gates.map(move |(queue, class)| PlaceLeft { queue: Name::clone(queue), class: *class, up_to, at: now })
         });
