@@ -242,6 +242,7 @@ impl Scheduler {
         }
         self.set_alarm(id, None);
         self.lean(id, None);
+        self.hope(id, None);
         self.budgets.delete(id);
         self.thirsty.remove(id);
         self.journal.budgets.insert(id);

@@ -209,7 +209,7 @@ impl Scheduler {
 
     /// When [`Self::advance`] next has something to do, where nothing is applied before; `None`: never.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let at_rest = self.thirsty.is_empty() && self.marked_open.is_empty() && !self.queues.has_shut();
+        let at_rest = self.thirsty.is_empty() && self.marked_open.is_empty() && !self.queues.has_turned();
         if self.unfinished || !at_rest { Some(self.now) } else { self.timers.next() }
     }
 

@@ -46,7 +46,7 @@ impl Scheduler {
         let id = self.queues.named(name);
         if std::mem::replace(&mut self.queues.get_mut(id).paused, paused) != paused {
             self.queues.offer_all(id);
-            self.queues.shut(id);
+            self.queues.turn(id);
             self.journal.queues.insert(Name::clone(name));
         }
         let view = self.queue_view(self.queues.get(id));

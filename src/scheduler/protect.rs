@@ -16,6 +16,7 @@ use super::job::{Binding, Rank};
 use super::lane::{Lane, Place};
 use super::passed::{Passed, Spot};
 use super::policy::ReserveAfter;
+use super::set_aside::Owner;
 use super::sorted::Sorted;
 use super::timers::Timer;
 use super::units::{BudgetId, GateId, LaneId, Nanos, Timestamp, Tokens};
@@ -36,6 +37,12 @@ pub struct Waiters {
     pub(super) leaned_on: BTreeSet<(Tokens, BudgetId)>,
     /// Where this one stands in `leaned_on`, and for how much.
     pub(super) leans_on: Vec<(BudgetId, Tokens)>,
+    /// Budgets of which another job may own the set-aside once this one can pay more, or isn't blocked any more.
+    pub(super) hoped_by: BTreeSet<BudgetId>,
+    /// Where this one stands in `hoped_by`.
+    pub(super) hopes_on: Vec<BudgetId>,
+    /// Who owned the set-aside when this was last looked at.
+    pub(super) owner: Option<Owner>,
     /// When the first of `ripening` protects its job.
     ripe_at: Option<Timestamp>,
 }

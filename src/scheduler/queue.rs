@@ -161,8 +161,8 @@ pub struct Queues {
     servable: Sorted<(Rank, GateId)>,
     /// Budgets that counted on a gate which no worker has room for any more.
     forsaken: Vec<BudgetId>,
-    /// Gates with protected jobs that no worker has room for any more.
-    shut: Vec<GateId>,
+    /// Gates with protected jobs that may have a place no more, or again.
+    turned: Vec<GateId>,
     /// The latest instant the scheduler was told.
     pub now: Timestamp,
     /// Counts the times at which nothing was left to try.
@@ -179,7 +179,7 @@ impl Default for Queues {
             gates: Slots::default(),
             servable: Sorted::default(),
             forsaken: Vec::new(),
-            shut: Vec::new(),
+            turned: Vec::new(),
             now: Timestamp(i64::MIN),
             rounds: 0,
             tried: None,
@@ -357,22 +357,22 @@ impl Queues {
         }
     }
 
-    /// Nobody serves a queue any more, or it is paused.
-    pub fn shut(&mut self, queue: QueueId) {
+    /// Nobody serves a queue any more, or it is paused; or somebody does, or it isn't, again.
+    pub fn turn(&mut self, queue: QueueId) {
         let gates = self.rows.get(queue.0).gates.values();
-        self.shut.extend(gates.filter(|gate| !self.gates.get(gate.0).protecting.is_empty()));
+        self.turned.extend(gates.filter(|gate| !self.gates.get(gate.0).protecting.is_empty()));
     }
 
-    /// Whether gates were shut since they were last taken.
-    pub fn has_shut(&self) -> bool {
-        !self.shut.is_empty()
+    /// Whether gates have turned since they were last taken.
+    pub fn has_turned(&self) -> bool {
+        !self.turned.is_empty()
     }
 
-    /// The gates that were shut.
-    pub fn take_shut(&mut self) -> Vec<GateId> {
-        let mut shut = std::mem::take(&mut self.shut);
-        shut.retain(|gate| self.gates.find(gate.0).is_some());
-        shut
+    /// The gates that have turned: whose protected jobs have a place no more, or again.
+    pub fn take_turned(&mut self) -> Vec<GateId> {
+        let mut turned = std::mem::take(&mut self.turned);
+        turned.retain(|gate| self.gates.find(gate.0).is_some());
+        turned
     }
 
     /// Queues whose name is above `after`, in the order of their names.
@@ -390,10 +390,11 @@ impl Queues {
             if let Some(since) = gate.servable_since.take() {
                 let reach = if since < self.rounds { Some(Reach::All) } else { self.tried.map(Reach::UpTo) };
                 reach.into_iter().for_each(|reach| gate.places.note(reach, self.now));
-                self.shut.extend(Some(id).filter(|_| !gate.protecting.is_empty()));
+                self.turned.extend(Some(id).filter(|_| !gate.protecting.is_empty()));
             }
         } else if gate.servable_since.is_none() {
             gate.servable_since = Some(self.rounds);
+            self.turned.extend(Some(id).filter(|_| !gate.protecting.is_empty()));
         }
         let rank = gate.first().filter(|_| servable).map(|(rank, _)| rank);
         if gate.offered == rank {

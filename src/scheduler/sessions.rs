@@ -214,7 +214,11 @@ impl Scheduler {
         };
         let queues: Vec<QueueId> = open.queues.iter().map(|name| self.queues.named(name)).collect();
         for queue in &queues {
-            self.queues.get_mut(*queue).sessions.insert(id);
+            let row = self.queues.get_mut(*queue);
+            row.sessions.insert(id);
+            if row.sessions.len() == 1 {
+                self.queues.turn(*queue);
+            }
         }
         if let Mode::Stream { .. } = mode {
             self.sessions.workers.entry(Name::clone(&open.worker)).or_default().stream = Some(id);
@@ -313,7 +317,7 @@ impl Scheduler {
             let row = self.queues.get_mut(*queue);
             row.sessions.remove(&id);
             if row.sessions.is_empty() {
-                self.queues.shut(*queue);
+                self.queues.turn(*queue);
             }
             self.queues.forget_unused(*queue);
         }

@@ -184,6 +184,69 @@ impl Scheduler {
         }
     }
 
+    /// The protected jobs that are more urgent than the owner of a set-aside: as soon as the turn of one has come, it is
+    /// the owner, and less may be set aside.
+    fn hopefuls(&self, id: BudgetId, owner: Option<Owner>) -> impl Iterator<Item = (Rank, LaneId)> + '_ {
+        let waiters = &self.budgets.get(id).waiters;
+        let gates = owner.into_iter().flat_map(|_| waiters.protecting_gates());
+        let ahead = move |(rank, _): &(Rank, LaneId)| owner.is_some_and(|owner| *rank < owner.rank);
+        gates.flat_map(move |gate| waiters.protected_in(gate).take(SetAsides::LOOKED_AT_MAX).take_while(ahead))
+    }
+
+    /// Notes the owner of a budget's set-aside, and on which budgets it hangs whether a more urgent job takes its place.
+    pub(super) fn hope(&mut self, id: BudgetId, owner: Option<Owner>) {
+        let bindings = self.hopefuls(id, owner).flat_map(|(_, lane)| self.lanes.get(lane).key.bindings.iter());
+        let mut hopes: Vec<BudgetId> = bindings.map(|binding| binding.budget).filter(|other| *other != id).collect();
+        hopes.sort_unstable();
+        hopes.dedup();
+        let waiters = &mut self.budgets.get_mut(id).waiters;
+        waiters.owner = owner;
+        if waiters.hopes_on == hopes {
+            return;
+        }
+        for other in std::mem::replace(&mut waiters.hopes_on, hopes.clone()) {
+            if self.budgets.contains(other) {
+                self.budgets.get_mut(other).waiters.hoped_by.remove(&id);
+            }
+        }
+        for other in hopes {
+            self.budgets.get_mut(other).waiters.hoped_by.insert(id);
+        }
+    }
+
+    /// When a more urgent job may take the owner's place by the clock alone.
+    pub(super) fn next_hope(&self, now: Timestamp, id: BudgetId, owner: Option<Owner>) -> Option<Timestamp> {
+        let mut next: Option<Timestamp> = None;
+        for (rank, lane) in self.hopefuls(id, owner) {
+            let bindings = &self.lanes.get(lane).key.bindings;
+            let before = self.taken_before(bindings, id);
+            for binding in bindings.iter().filter(|binding| binding.budget != id) {
+                let pool = &self.budgets.get(binding.budget).pool;
+                let at = if before.contains(binding) {
+                    let aside = SetAsides::new(self, now).owner(binding.budget, Some(rank));
+                    let aside = aside.map_or(0, |owner| owner.cost.0);
+                    pool.affordable_at(Tokens(binding.cost.0.saturating_add(aside)), now)
+                } else {
+                    pool.blocked_until(now)
+                };
+                next = at.filter(|at| *at > now).into_iter().chain(next).min();
+            }
+        }
+        next
+    }
+
+    /// A budget may pay more, or nothing any more: those that hope on it may set aside for somebody else now.
+    pub(super) fn hearten(&mut self, now: Timestamp, id: BudgetId) {
+        let hoping: Vec<BudgetId> = self.budgets.get(id).waiters.hoped_by.iter().copied().collect();
+        for other in hoping {
+            let owner = SetAsides::new(self, now).owner(other, None);
+            if owner != self.budgets.get(other).waiters.owner {
+                self.thirsty.insert(other);
+            }
+            self.alarmed.insert(other);
+        }
+    }
+
     /// A budget can pay so much, or nothing at all while it is blocked: the set-asides that hang on more may be over.
     pub(super) fn shake(&mut self, now: Timestamp, id: BudgetId, payable: Tokens) {
         let budget = self.budgets.get(id);
@@ -198,11 +261,11 @@ impl Scheduler {
     /// For protected jobs of a gate the last place may have been too long ago: what was set aside for them may be free.
     pub(super) fn place_due(&mut self, gate: GateId) {
         self.queues.get_gate_mut(gate).place_at = None;
-        self.gate_shut(gate);
+        self.gate_turned(gate);
     }
 
-    /// A gate with protected jobs has no worker with room any more, or none at all, or is paused.
-    pub(super) fn gate_shut(&mut self, gate: GateId) {
+    /// A gate with protected jobs has no worker with room any more, or none at all, or is paused; or has again.
+    pub(super) fn gate_turned(&mut self, gate: GateId) {
         self.thirsty.extend(self.queues.get_gate(gate).protecting.iter());
         self.set_place_timer(gate);
     }

@@ -18,8 +18,8 @@ impl Scheduler {
         loop {
             self.look_at_marked(now);
             self.thirsty.extend(self.queues.take_forsaken());
-            for gate in self.queues.take_shut() {
-                self.gate_shut(gate);
+            for gate in self.queues.take_turned() {
+                self.gate_turned(gate);
             }
             let Some(budget) = self.thirsty.pop_first() else { return };
             self.alarmed.insert(budget);
@@ -32,6 +32,8 @@ impl Scheduler {
         let payable = self.budgets.get(id).pool.payable(now);
         let owner = SetAsides::new(self, now).owner(id, None);
         self.lean(id, owner);
+        self.hope(id, owner);
+        self.hearten(now, id);
         let free = payable.0.saturating_sub(owner.map_or(0, |owner| owner.cost.0));
         self.shake(now, id, Tokens(free));
         if payable == Tokens(0) {
@@ -111,7 +113,7 @@ impl Scheduler {
     fn next_wake(&self, now: Timestamp, id: BudgetId) -> Option<Timestamp> {
         let pool = &self.budgets.get(id).pool;
         let owner = SetAsides::new(self, now).owner(id, None);
-        let mut next = None;
+        let mut next = self.next_hope(now, id, owner);
         for gate in self.parking.gates(id) {
             let before = self.queues.get_gate(gate).woken_by(id);
             for Stretch { after, before, aside } in stretches(owner, before) {
