@@ -36,7 +36,7 @@ use rand::{RngExt, SeedableRng};
 use counts::Counts;
 use sim::Sim;
 
-const STEPS: usize = 80;
+const STEPS: usize = 60;
 const RUNS: u64 = 1000;
 /// How often each kind of place and trouble must be met, over all runs.
 const LEAST: u64 = RUNS / 20;
