@@ -57,10 +57,11 @@ impl Pool {
         }
     }
 
-    /// When and at what level it was last touched isn't told.
+    /// When and at what level it was last touched isn't told, nor whether the clock was set back since.
     pub fn touched_unseen(&mut self) {
         if let Self::TimeBased(account, _) = self {
             account.touched_unseen();
+            account.set_back();
         }
     }
 

@@ -175,7 +175,7 @@ impl Sim {
         if !changes.is_empty() {
             self.history.attempt(&changes);
         }
-        if self.is_ambushed(Moment::BeforeCommit) {
+        if self.is_ambushed(Moment::Commit) {
             return self.end(events);
         }
         let outcome = self.commit(&changes);
@@ -186,15 +186,15 @@ impl Sim {
             return self.fail(events, &problem);
         }
         agree::check(&self.live.as_ref().expect("it is open").scheduler, &self.history.newest().1, self.clock)?;
-        if self.is_ambushed(Moment::BeforeEvents) {
+        if self.is_ambushed(Moment::Events) {
             return self.end(events);
         }
         self.hear(events);
-        if self.is_ambushed(Moment::BeforeAnswers) {
+        if self.is_ambushed(Moment::Answers) {
             return self.end(Vec::new());
         }
         self.answer(&letters, answers)?;
-        if self.is_ambushed(Moment::BeforePushes) {
+        if self.is_ambushed(Moment::Pushes) {
             return self.end(Vec::new());
         }
         if let Err(problem) = self.check_bodies(&changes, &effects)? {

@@ -17,24 +17,24 @@ use super::sim::{Agreed, Sim};
 /// More openings than this have no end.
 const OPENINGS_MAX: usize = 100;
 
-/// Where the machine may end between two operations of its disk.
+/// Before what the machine may end, between two operations of its disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    BeforeCommit,
-    BeforeEvents,
-    BeforeAnswers,
-    BeforePushes,
+    Commit,
+    Events,
+    Answers,
+    Pushes,
 }
 
 impl Moment {
-    const EACH: [Self; 4] = [Self::BeforeCommit, Self::BeforeEvents, Self::BeforeAnswers, Self::BeforePushes];
+    const EACH: [Self; 4] = [Self::Commit, Self::Events, Self::Answers, Self::Pushes];
 
     fn counted_as(self) -> &'static str {
         match self {
-            Self::BeforeCommit => "ends between two commits",
-            Self::BeforeEvents => "ends after a commit, before anything is told",
-            Self::BeforeAnswers => "ends after the events, before the answers",
-            Self::BeforePushes => "ends after the answers, before the pushes",
+            Self::Commit => "ends between two commits",
+            Self::Events => "ends after a commit, before anything is told",
+            Self::Answers => "ends after the events, before the answers",
+            Self::Pushes => "ends after the answers, before the pushes",
         }
     }
 }
@@ -51,7 +51,7 @@ pub fn expect_one(sim: &mut Sim) {
         46..62 => {
             let moment = Moment::EACH[rng.random_range(0..4)];
             sim.ambush = Some((moment, end));
-            return sim.tell(|| format!("to come: a {end:?} {moment:?}"));
+            return sim.tell(|| format!("to come: a {end:?} right before {moment:?}"));
         }
         62..69 => (Target::Writes, rng.random_range(0..30), errors),
         69..76 => (Target::Syncs, rng.random_range(0..4), errors),

@@ -115,6 +115,9 @@ fn what_is_stored_is_not_told_by_a_start() {
     // It was spent at some time before; a clock that is set back finds it as it was left then.
     let begins = Log::default().start(S, &[SLOTS, RATE.holding(10)], &[]);
     begins.stop(S).start(S / 2, &[SLOTS, RATE.holding(1)], &[]).proved();
+    // Or the clock was set back before the log began, and hasn't caught up: the pool stands still over a restart.
+    let begins = Log::default().start(S, &[SLOTS, RATE.holding(1)], &[]);
+    begins.stop(S * 3 / 2).start(S * 3 / 2, &[SLOTS, RATE.holding(1)], &[]).proved();
     // Or in a gap.
     let gap = Log::new().start(S, &[SLOTS, RATE.holding(9)], &[]);
     gap.stop(S).start(S / 2, &[SLOTS, RATE.holding(1)], &[]).proved();
