@@ -11,7 +11,7 @@ pub struct Account {
     level: i128,
     /// When it was that.
     at: i128,
-    /// The level when the pool was last touched.
+    /// The level when the pool was last touched; the floor where that isn't told.
     touched: i128,
     /// The clock was set back since: then a start may take away what has dripped since.
     is_set_back: bool,
@@ -41,6 +41,12 @@ impl Account {
     /// level kept (semantics 11.1); it is so at each start until it is touched again.
     pub fn set_back(&mut self) {
         self.is_set_back = true;
+    }
+
+    /// A start tells the level of its instant. What is stored is the level when the pool was last touched, which may be
+    /// any, if that is told by no line.
+    pub fn touched_unseen(&mut self) {
+        self.touched = self.terms.floor();
     }
 
     /// The least level that a start may find where nothing else has happened.

@@ -57,6 +57,14 @@ impl Pool {
         }
     }
 
+    /// When and at what level it was last touched isn't told, nor whether the clock was set back since.
+    pub fn touched_unseen(&mut self) {
+        if let Self::TimeBased(account, _) = self {
+            account.touched_unseen();
+            account.set_back();
+        }
+    }
+
     fn worst(&self) -> Option<Worst> {
         match self {
             Self::WhileInFlight { worst, .. } => worst.map(Worst::Instant),
@@ -85,6 +93,13 @@ impl Budget {
                 worst: None,
             },
         }
+    }
+
+    /// A budget as a start tells it that no line before has told of.
+    pub fn standing(told: &line::Budget, now: Now) -> Self {
+        let mut budget = Self::new(told, now);
+        budget.pool.touched_unseen();
+        budget
     }
 
     pub fn key(&self) -> &str {

@@ -23,7 +23,8 @@
 //! where nothing is missing, that is exactly what the lines before lead to. After a kill the last lines may be missing,
 //! since they are written after the commit that makes them true. The start is then the truth, within what can have
 //! happened meanwhile: a level may have fallen by dispatches (they count as dispatched at the start), and may have risen
-//! by at most what the leases that have ended meanwhile had debited. Any other rise is a breach. What was dispatched and
+//! by at most what the leases that have ended meanwhile had debited. Any other rise is a breach, unless the clock was set
+//! back as well: then nothing tells for how long the pool dripped. What was dispatched and
 //! ended in such a gap, and an operator's last change whose line is missing, can't be told apart; [`Gap`] names each.
 
 mod account;

@@ -97,7 +97,7 @@ impl Checker {
                 untold.gap.changed += 1;
                 self.untold(untold, || format!("the budget {} is there", told.budget));
             }
-            self.budgets.insert(told.budget.clone(), Budget::new(told, self.now()));
+            self.budgets.insert(told.budget.clone(), Budget::standing(told, self.now()));
         }
         known
     }
@@ -148,6 +148,7 @@ impl Checker {
                 self.faults.push(Fault::Revision { budget: told.budget.clone(), said, expected });
             }
             budget.begin_stretch(now, told);
+            budget.pool.touched_unseen();
             return;
         }
         let held_before = untold.held.get(&told.budget).copied().unwrap_or(0);
@@ -181,9 +182,11 @@ fn resume_level(
     }
     let kept = account.least_kept(now.elapsed);
     let freed = untold.freed.get(&told.budget).copied().unwrap_or(0);
-    let (least, most) = match untold.is_nothing {
-        true => (kept, replayed),
-        false => (terms.floor(), (replayed + terms.worth(freed)).min(terms.full())),
+    let (least, most) = match (untold.is_nothing, untold.is_set_back) {
+        (true, _) => (kept, replayed),
+        // For how long it dripped after the last line isn't told.
+        (false, true) => (terms.floor(), terms.full()),
+        (false, false) => (terms.floor(), (replayed + terms.worth(freed)).min(terms.full())),
     };
     if !(least..=most).contains(&said) {
         let [said, least, most] = [said, least, most].map(|level| terms.amount(level));
@@ -196,4 +199,7 @@ fn resume_level(
     }
     untold.gap.levels += u64::from(!(kept..=replayed).contains(&said));
     account.correct(now.elapsed, said);
+    if !untold.is_nothing {
+        account.touched_unseen();
+    }
 }

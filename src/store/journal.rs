@@ -11,7 +11,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,15 +26,83 @@ const HEADER_BYTES: usize = 16;
 /// A journal longer than this is synced by the commit that made it so.
 const BYTES_MAX: u64 = 64 << 20;
 
+/// Where a journal's bytes are kept, so that they outlive the process. Failing halfway is allowed: what an append leaves
+/// of a record is known as torn.
+pub trait JournalBytes: Send {
+    /// All of them; none where there are none yet.
+    ///
+    /// # Errors
+    /// What reading fails with; so it is for the others.
+    fn read(&mut self) -> io::Result<Vec<u8>>;
+
+    /// Adds these at the end.
+    fn append(&mut self, record: &[u8]) -> io::Result<()>;
+
+    /// Throws all of them away.
+    fn empty(&mut self) -> io::Result<()>;
+
+    /// Makes their state durable.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Where they are, for messages.
+    fn path(&self) -> &Path;
+}
+
+/// A journal's bytes in a file, which the first relaxed commit makes.
+#[derive(Debug)]
+pub(super) struct JournalFile {
+    path: PathBuf,
+    /// Opened when first needed.
+    file: Option<File>,
+}
+
+impl JournalFile {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, file: None }
+    }
+
+    fn file(&mut self) -> io::Result<&mut File> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => OpenOptions::new().create(true).append(true).open(&self.path)?,
+        };
+        Ok(self.file.insert(file))
+    }
+}
+
+impl JournalBytes for JournalFile {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        match File::open(&self.path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            outcome => outcome.map(|_| bytes),
+        }
+    }
+
+    fn append(&mut self, record: &[u8]) -> io::Result<()> {
+        self.file()?.write_all(record)
+    }
+
+    fn empty(&mut self) -> io::Result<()> {
+        self.file()?.set_len(0)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file()?.sync_data()
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// A store whose relaxed commits outlive the process.
 #[derive(Debug)]
-pub(super) struct Journal<S> {
+pub(super) struct Journal<S, B> {
     store: S,
-    path: PathBuf,
-    /// Opened by the first relaxed commit.
-    file: Option<File>,
-    /// Bytes in the file.
-    bytes: u64,
+    bytes: B,
+    /// How many bytes it has.
+    length: u64,
     /// The sequence of the last record.
     sequence: u64,
     record: Vec<u8>,
@@ -49,17 +117,13 @@ struct WriteRow<'a> {
     value: Option<Bytes<'a>>,
 }
 
-impl<S: Store> Journal<S> {
-    /// Puts into `store` what the journal at `path` has and it hasn't, durably.
-    pub(super) fn open(store: S, path: PathBuf) -> Result<Self, StoreError> {
+impl<S: Store, B: JournalBytes> Journal<S, B> {
+    /// Puts into `store` what the journal in `bytes` has and it hasn't, durably.
+    pub(super) fn open(store: S, bytes: B) -> Result<Self, StoreError> {
         let key = name_key(SEQUENCE_NAME);
         let sequence = read(&store, Table::Meta, &key, codec::decode_number)?.unwrap_or(0);
-        let mut journal = Self { store, path, file: None, bytes: 0, sequence, record: Vec::new() };
-        let mut bytes = Vec::new();
-        match File::open(&journal.path).and_then(|mut file| file.read_to_end(&mut bytes)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(journal),
-            outcome => outcome.map_err(|error| journal.open_error(&error))?,
-        };
+        let mut journal = Self { store, bytes, length: 0, sequence, record: Vec::new() };
+        let bytes = journal.bytes.read().map_err(|error| journal.open_error(&error))?;
         if !bytes.is_empty() {
             journal.replay(&bytes)?;
         }
@@ -68,6 +132,7 @@ impl<S: Store> Journal<S> {
 
     fn replay(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         let before = self.sequence;
+        self.length = bytes.len() as u64;
         let mut rest = bytes;
         while let Some((sequence, batch)) = take_record(&mut rest) {
             if sequence == self.sequence + 1 {
@@ -78,46 +143,36 @@ impl<S: Store> Journal<S> {
             }
         }
         tracing::info!(
-            path = %self.path.display(),
+            path = %self.bytes.path().display(),
             commits = self.sequence - before,
             bytes = bytes.len(),
             "took over the commits that the store had not synced"
         );
         self.sync().map_err(|error| self.commit_error(error))?;
         // The next run's records must not be followed by remains of this one's.
-        let file = OpenOptions::new().write(true).open(&self.path).map_err(|error| self.open_error(&error))?;
-        file.set_len(0).and_then(|()| file.sync_data()).map_err(|error| self.open_error(&error))
-    }
-
-    /// The file, opened when first needed.
-    fn file(&mut self) -> io::Result<&mut File> {
-        let file = match self.file.take() {
-            Some(file) => file,
-            None => OpenOptions::new().create(true).append(true).open(&self.path)?,
-        };
-        Ok(self.file.insert(file))
+        self.bytes.sync().map_err(|error| self.open_error(&error))
     }
 
     fn append(&mut self, batch: &Batch) -> io::Result<()> {
         let mut record = std::mem::take(&mut self.record);
         fill_record(&mut record, self.sequence + 1, batch)?;
-        let outcome = self.file().and_then(|file| file.write_all(&record));
-        self.bytes += record.len() as u64;
+        let outcome = self.bytes.append(&record);
+        self.length += record.len() as u64;
         self.record = record;
         outcome
     }
 
     fn empty(&mut self) -> io::Result<()> {
-        if let Some(file) = &self.file {
-            file.set_len(0)?;
+        if self.length > 0 {
+            self.bytes.empty()?;
         }
-        self.bytes = 0;
+        self.length = 0;
         self.record.shrink_to(1 << 20);
         Ok(())
     }
 
     fn open_error(&self, error: &io::Error) -> StoreError {
-        StoreError::Open { path: self.path.clone(), why: error.to_string() }
+        StoreError::Open { path: self.bytes.path().to_owned(), why: error.to_string() }
     }
 
     fn commit_error(&self, error: CommitError) -> StoreError {
@@ -128,14 +183,14 @@ impl<S: Store> Journal<S> {
     }
 
     fn engine_error(&self, doing: &'static str, source: impl std::error::Error + Send + Sync + 'static) -> StoreError {
-        StoreError::Engine { location: self.path.display().to_string(), doing, source: Box::new(source) }
+        StoreError::Engine { location: self.bytes.path().display().to_string(), doing, source: Box::new(source) }
     }
 }
 
-impl<S: Store> Store for Journal<S> {
+impl<S: Store, B: JournalBytes> Store for Journal<S, B> {
     fn commit(&mut self, batch: &Batch, durability: Durability) -> Result<(), CommitError> {
         if durability == Durability::Immediate {
-            if self.bytes > 0 {
+            if self.length > 0 {
                 self.sync()?;
             }
             return self.store.commit(batch, Durability::Immediate);
@@ -143,7 +198,7 @@ impl<S: Store> Store for Journal<S> {
         self.append(batch).map_err(|error| CommitError::Unknown(self.engine_error("writing the journal", error)))?;
         self.store.commit(batch, Durability::Relaxed)?;
         self.sequence += 1;
-        if self.bytes > BYTES_MAX { self.sync() } else { Ok(()) }
+        if self.length > BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
     fn sync(&mut self) -> Result<(), CommitError> {
@@ -163,7 +218,7 @@ impl<S: Store> Store for Journal<S> {
     }
 
     fn compact(&mut self) -> Result<bool, StoreError> {
-        if self.bytes > 0 {
+        if self.length > 0 {
             self.sync().map_err(|error| self.commit_error(error))?;
         }
         self.store.compact()
@@ -222,8 +277,6 @@ fn take_record(bytes: &mut &[u8]) -> Option<(u64, Batch)> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::store::MemoryStore;
 
@@ -275,9 +328,9 @@ mod tests {
         }
     }
 
-    fn open(durable: &MemoryStore, path: &Path) -> Journal<Forgetful> {
+    fn open(durable: &MemoryStore, path: &Path) -> Journal<Forgetful, JournalFile> {
         let store = Forgetful { durable: durable.clone(), relaxed: Batch::default() };
-        Journal::open(store, path.to_owned()).unwrap()
+        Journal::open(store, JournalFile::new(path.to_owned())).unwrap()
     }
 
     fn put(key: u8, value: &[u8]) -> Batch {

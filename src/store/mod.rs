@@ -23,6 +23,7 @@ mod tests;
 pub use self::redb::{RedbConfig, RedbStore};
 pub use batch::{Batch, Write};
 pub use error::{CommitError, RowError, StoreError};
+pub use journal::JournalBytes;
 pub use memory::MemoryStore;
 pub use records::{Details, Records};
 pub use tables::Table;

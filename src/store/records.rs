@@ -71,7 +71,8 @@ impl Records {
         Ok((records, snapshot))
     }
 
-    /// Stores all of `changes`, in order, or none.
+    /// Stores all of `changes`, in order, or none. Where ids are reserved it is never relaxed: a power loss would give
+    /// them out again, and a worker that still holds a lost lease would settle another job's.
     ///
     /// # Errors
     /// [`CommitError::Fenced`] where another server took over, [`CommitError::Unknown`] where it failed: then nobody
@@ -79,6 +80,8 @@ impl Records {
     /// them, open the store again, and load (semantics 10.3).
     pub fn commit(&mut self, changes: &[Change], durability: Durability) -> Result<(), CommitError> {
         self.check_usable()?;
+        let reserves_ids = changes.iter().any(|change| matches!(change, Change::ReserveIds(_)));
+        let durability = if reserves_ids { Durability::Immediate } else { durability };
         self.batch.clear();
         let mut pools = BTreeMap::new();
         for change in changes {

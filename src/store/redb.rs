@@ -14,7 +14,7 @@ use ::redb::{
     Builder, Database, DatabaseError, ReadableDatabase, StorageBackend, StorageError, TableDefinition, TableHandle,
 };
 
-use super::journal::Journal;
+use super::journal::{Journal, JournalBytes, JournalFile};
 use super::{Batch, CommitError, Durability, Found, OpenStore, RowError, Store, StoreError, Table, Visit, Write};
 
 /// Where a store is, and what it may use.
@@ -42,8 +42,7 @@ impl RedbConfig {
 
 impl OpenStore for RedbConfig {
     fn open(&self) -> Result<Box<dyn Store>, StoreError> {
-        let store = RedbStore::open(self)?;
-        Ok(Box::new(Journal::open(store, self.dir.join(Self::JOURNAL))?))
+        RedbStore::open(self)?.with_journal(JournalFile::new(self.dir.join(Self::JOURNAL)))
     }
 }
 
@@ -97,6 +96,15 @@ impl RedbStore {
         let store = Self { database, location: location.to_owned() };
         store.make_tables()?;
         Ok(store)
+    }
+
+    /// This store with a journal, so that a kill loses no relaxed commit. What the journal has and the store hasn't is put
+    /// into it first.
+    ///
+    /// # Errors
+    /// [`StoreError`] where the journal can't be read, or the store can't take what it has.
+    pub fn with_journal(self, journal: impl JournalBytes + 'static) -> Result<Box<dyn Store>, StoreError> {
+        Ok(Box::new(Journal::open(self, journal)?))
     }
 
     /// Makes the tables that don't exist, all in one commit, so that reads need not ask.

@@ -15,6 +15,8 @@ mod naive;
 mod promises;
 mod rows;
 mod selection;
+#[path = "../shrinking/mod.rs"]
+mod shrinking;
 
 use std::env;
 use std::panic::{self, AssertUnwindSafe};
@@ -65,7 +67,10 @@ fn run(seed: u64) -> Result<Counts, String> {
         Ok(counts) => return Ok(counts),
         Err(divergence) => divergence,
     };
-    let steps = fewest(seed, steps[..=at.min(COMMANDS - 1)].to_vec());
+    let steps = steps[..=at.min(COMMANDS - 1)].to_vec();
+    panic::set_hook(Box::new(|_| {}));
+    let steps = shrinking::fewest(steps, |steps| play(seed, steps, false).is_err());
+    let _ = panic::take_hook();
     let Err((_, told)) = play(seed, &steps, true) else { return Err(format!("MODEL_SEED={seed} fails by turns")) };
     Err(format!("MODEL_SEED={seed} diverges; {} commands show it:\n{told}", steps.len()))
 }
@@ -86,33 +91,8 @@ fn play(seed: u64, steps: &[u64], telling: bool) -> Result<Counts, Divergence> {
     let problem = match played {
         Ok(Ok(())) => return Ok(duel.counts),
         Ok(Err(problem)) => problem,
-        Err(panicked) => {
-            let words = panicked.downcast_ref::<String>().cloned();
-            words.or_else(|| panicked.downcast_ref::<&str>().map(|words| (*words).into())).unwrap_or_default()
-        }
+        Err(panicked) => shrinking::words(&*panicked),
     };
     let told = duel.told.unwrap_or_default().join("\n");
     Err((at, format!("{told}\n{problem}\n\nBy the model, at {:?}:\n{}", duel.naive.now, duel.naive)))
-}
-
-/// Leaves out what isn't needed for a divergence, large pieces first. A step finds in the state what it acts on, so the
-/// others go on without it.
-fn fewest(seed: u64, mut steps: Vec<u64>) -> Vec<u64> {
-    panic::set_hook(Box::new(|_| {}));
-    let mut piece = steps.len().div_ceil(2);
-    while piece > 0 {
-        let mut from = 0;
-        while from < steps.len() {
-            let until = (from + piece).min(steps.len());
-            let without = [&steps[..from], &steps[until..]].concat();
-            if play(seed, &without, false).is_err() {
-                steps = without;
-            } else {
-                from = until;
-            }
-        }
-        piece /= 2;
-    }
-    let _ = panic::take_hook();
-    steps
 }

@@ -8,7 +8,7 @@ use sluicegate::scheduler::lease::LeaseRecord;
 use sluicegate::scheduler::units::{BudgetId, JobId, LeaseId};
 
 /// The rows that a start loads.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Rows {
     pub budgets: BTreeMap<BudgetId, BudgetRecord>,
     pub pools: BTreeMap<BudgetId, PoolRecord>,

@@ -7,6 +7,7 @@ mod check;
 mod codegen;
 mod process;
 mod promises;
+mod sim;
 mod test;
 
 use std::path::{Path, PathBuf};
@@ -56,6 +57,16 @@ enum Chore {
         #[arg(value_name = "FILE")]
         log: PathBuf,
     },
+
+    #[command(about = "Simulates a server on a failing disk, and looks for what it told and then took back", long_about = sim::LONG_ABOUT)]
+    Sim {
+        /// The one seed to play, told step by step
+        seed: Option<u64>,
+
+        /// How many seeds to play, from a random one on
+        #[arg(long, value_name = "N", conflicts_with = "seed")]
+        runs: Option<u64>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -76,6 +87,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Test { args } => test::run(root, &args),
         Chore::Gen => codegen::write(root),
         Chore::Promises { log } => promises::run(&log),
+        Chore::Sim { seed, runs } => sim::run(root, seed, runs),
     }
 }
 

@@ -111,6 +111,30 @@ fn a_log_may_begin_on_a_store_that_has_seen_much() {
 }
 
 #[test]
+fn what_is_stored_is_not_told_by_a_start() {
+    // It was spent at some time before; a clock that is set back finds it as it was left then.
+    let begins = Log::default().start(S, &[SLOTS, RATE.holding(10)], &[]);
+    begins.stop(S).start(S / 2, &[SLOTS, RATE.holding(1)], &[]).proved();
+    // Or the clock was set back before the log began, and hasn't caught up: the pool stands still over a restart.
+    let begins = Log::default().start(S, &[SLOTS, RATE.holding(1)], &[]);
+    begins.stop(S * 3 / 2).start(S * 3 / 2, &[SLOTS, RATE.holding(1)], &[]).proved();
+    // Or in a gap.
+    let gap = Log::new().start(S, &[SLOTS, RATE.holding(9)], &[]);
+    gap.stop(S).start(S / 2, &[SLOTS, RATE.holding(1)], &[]).proved();
+    let told = Log::new().pays(S, 1, "1 rate").ends(S, 1, "1 rate").stop(S);
+    let fault = told.start(S / 2, &[SLOTS, RATE.holding(8)], &[]).refuted();
+    assert!(matches!(fault, Fault::LevelAtStart { .. }), "{fault}");
+}
+
+#[test]
+fn how_long_a_pool_dripped_before_a_kill_is_not_told_where_the_clock_was_set_back() {
+    let rises = |at| Log::new().pays(S, 1, "10 rate").start(at, &[SLOTS, RATE.holding(4)], &["l001 j001 10 rate"]);
+    rises(S / 2).pays(S / 2, 2, "4 rate").proved();
+    let fault = rises(S).refuted();
+    assert!(matches!(fault, Fault::LevelAtStart { .. }), "{fault}");
+}
+
+#[test]
 fn bindings_that_may_have_changed_unseen_are_not_judged() {
     let log = Log::new().enqueue(0, "j", "1 slots").start(1, &[SLOTS, RATE], &[]);
     let report = log.clone().dispatch(1, "l", "j", "2 slots").proved();

@@ -60,6 +60,17 @@ fn a_commit_syncs_once_and_a_relaxed_one_never() {
 }
 
 #[test]
+fn no_power_loss_takes_a_reservation_of_ids_back() {
+    let disk = Disk::default();
+    let (mut records, _) = open(&disk).unwrap();
+    records.commit(&all_of_job(1, 1), Durability::Relaxed).unwrap();
+    records.commit(&[Change::ReserveIds(1 << 20)], Durability::Relaxed).unwrap();
+    assert!(!records.is_unsynced(), "nor what was committed before it");
+    let (_, snapshot) = open(&disk.after_power_loss(|| false)).unwrap();
+    assert_eq!((snapshot.next_id, snapshot.jobs.len()), (1 << 20, 1));
+}
+
+#[test]
 fn a_failed_commit_is_there_whole_or_not_at_all() {
     let before: Vec<JobRecord> = (0..40).map(|id| job(id, 1)).collect();
     let after: Vec<JobRecord> = (20..60).map(|id| job(id, 2)).collect();
