@@ -71,8 +71,7 @@ impl Scheduler {
     /// A lane with marks is looked at whenever it is open, whether a worker has room for it or not: what is set aside
     /// for it depends on how far it has come.
     pub(super) fn look_at(&mut self, id: LaneId) {
-        let lane = self.lanes.get(id);
-        if lane.tried && lane.guard().is_some() {
+        if self.lanes.get(id).guard().is_some() {
             self.marked_open.insert(id);
         }
     }

@@ -5,6 +5,7 @@
 
 mod check;
 mod codegen;
+mod mutants;
 mod process;
 mod promises;
 mod sim;
@@ -51,6 +52,12 @@ enum Chore {
     /// Writes clients/rust/src/gen/. Needs no protoc, and writes the same bytes on every machine.
     Gen,
 
+    #[command(
+        about = "Breaks the scheduler in one place after another, and looks whether a test notices",
+        long_about = mutants::LONG_ABOUT
+    )]
+    Mutants(mutants::Selection),
+
     #[command(about = "Proves or refutes, from an event log alone, what is promised of budgets", long_about = promises::LONG_ABOUT)]
     Promises {
         /// The event log; `-` for standard input
@@ -86,6 +93,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Check => check::run(root),
         Chore::Test { args } => test::run(root, &args),
         Chore::Gen => codegen::write(root),
+        Chore::Mutants(selection) => mutants::run(root, &selection),
         Chore::Promises { log } => promises::run(&log),
         Chore::Sim { seed, runs } => sim::run(root, seed, runs),
     }
