@@ -1,6 +1,6 @@
 //! Whether what the scheduler shows is what the rows say, by the arithmetic of semantics 2 and nothing of the scheduler's.
 
-use sluicegate::scheduler::effect::PoolRecord;
+use sluicegate::scheduler::effect::{PoolRecord, Snapshot};
 use sluicegate::scheduler::event::Standing;
 use sluicegate::scheduler::job::{JobRecord, JobState, Phase};
 use sluicegate::scheduler::lease::LeaseRecord;
@@ -139,12 +139,13 @@ pub fn check_survivor(restored: &Scheduler, survivor: &Scheduler, now: Timestamp
 }
 
 /// A scheduler restored from a store must do what one does that is restored from a perfect copy of the rows.
-pub fn check_twin(restored: &mut Scheduler, books: &Books, config: &Config, now: Timestamp) -> Agreed<()> {
+pub fn check_twin(stored: Snapshot, books: &Books, config: &Config, now: Timestamp) -> Agreed<()> {
+    let mut restored = Scheduler::restore(config.clone(), now, stored)?;
     let mut twin = Scheduler::restore(config.clone(), now, books.snapshot())?;
-    for scheduler in [&mut twin, &mut *restored] {
+    for scheduler in [&mut twin, &mut restored] {
         scheduler.advance(now);
     }
-    check_survivor(restored, &twin, now)?;
+    check_survivor(&restored, &twin, now)?;
     same("what comes next", &restored.next_deadline(), &twin.next_deadline())
 }
 

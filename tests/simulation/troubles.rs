@@ -180,7 +180,7 @@ impl Sim {
             return if self.disk.refusals() > refusals { Ok(Resumed::DiskFailed) } else { Err(problem) };
         }
         self.history.take_pools_as_of(now);
-        let mut scheduler = Scheduler::restore(self.config.clone(), now, snapshot)?;
+        let mut scheduler = Scheduler::restore(self.config.clone(), now, snapshot.clone())?;
         scheduler.keep_events();
         scheduler.check_invariants(now);
         let books = &self.history.newest().1;
@@ -206,7 +206,7 @@ impl Sim {
         }
         self.ledger.stands(found, books);
         self.witness.hear(events);
-        agree::check_twin(&mut scheduler, books, &self.config, now)?;
+        agree::check_twin(snapshot, books, &self.config, now)?;
         self.live = Some(Live::new(scheduler, records));
         Ok(Resumed::Yes)
     }
