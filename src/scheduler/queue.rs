@@ -161,7 +161,7 @@ pub struct Queues {
     servable: Sorted<(Rank, GateId)>,
     /// Budgets that counted on a gate which no worker has room for any more.
     forsaken: Vec<BudgetId>,
-    /// Gates with protected jobs that a worker has room for now, or none any more, or whose queue has changed.
+    /// Gates with protected jobs that a worker has room for again, or none any more, or whose queue has changed.
     turned: Vec<GateId>,
     /// The latest instant the scheduler was told.
     pub now: Timestamp,

@@ -86,6 +86,7 @@ async fn a_look_alone_commits_nothing() {
 #[tokio::test]
 async fn a_relaxed_commit_is_synced_after_40_ms_though_nobody_asks() {
     let (mut rig, clock) = Rig::on_manual_clock(Durability::Relaxed).await;
+    enqueued(within(rig.handle.apply(enqueue("q", "which reserves ids, and is never relaxed"))).await);
     enqueued(within(rig.handle.apply(enqueue("q", "relaxed"))).await);
 
     clock.advance(Nanos(39_999_999));
@@ -105,6 +106,7 @@ async fn a_relaxed_commit_is_synced_after_40_ms_though_nobody_asks() {
 #[tokio::test]
 async fn a_stop_syncs_what_is_not_yet() {
     let (rig, _clock) = Rig::on_manual_clock(Durability::Relaxed).await;
+    enqueued(within(rig.handle.apply(enqueue("q", "which reserves ids, and is never relaxed"))).await);
     enqueued(within(rig.handle.apply(enqueue("q", "relaxed"))).await);
     within(rig.handle.stop()).await;
     assert_eq!(rig.store.syncs(), 1);
