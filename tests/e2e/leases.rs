@@ -45,6 +45,15 @@ async fn a_call_waits_for_the_first_job() {
     assert_eq!(leased[0].lease.as_ref().expect("a lease").attempt, 1);
 }
 
+/// More than one step of the scheduler dispatches.
+#[tokio::test]
+async fn a_call_gets_as_many_as_it_asks_for() {
+    let server = Server::start().await;
+    let mut calls = server.calls().await;
+    calls.enqueue_all(vec![job_in("q"); 500]).await;
+    assert_eq!(calls.lease("w", "q", 500).await.len(), 500);
+}
+
 fn far() -> prost_types::Timestamp {
     (std::time::SystemTime::now() + Duration::from_secs(86_400)).into()
 }
