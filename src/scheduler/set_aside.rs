@@ -1,4 +1,7 @@
-//! For whom a budget sets tokens aside (semantics 4.4): looking, and changing nothing.
+//! For whom a budget sets tokens aside (semantics 4.4), and on what that hangs.
+//!
+//! [`SetAsides`] looks and changes nothing. What follows it keeps the budgets informed: each knows which set-asides end
+//! when it can pay less, and each gate which budgets to tell when it turns.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
