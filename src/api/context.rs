@@ -31,17 +31,23 @@ pub struct Context {
     /// What streams may have waiting in the driver's mailbox, all together, so that they never fill it: a stream that gets
     /// no permit isn't read on.
     pub stream_commands: Arc<Semaphore>,
+    /// Pages of jobs that may be put together at once: the payloads come from the disk by the scheduler's owner, and many
+    /// lists are to delay others no more than a few.
+    pub pages: Semaphore,
     /// Whose turn it is among waiting LeaseJobs calls with one `request_id`.
     pub lease_requests: Turns,
 }
 
 impl Context {
+    const PAGES_AT_ONCE: usize = 4;
+
     /// A server's own.
     pub fn new(handle: Handle, clock: Arc<dyn Clock>, options: ApiOptions) -> Self {
         Self {
             handle,
             clock,
             stream_commands: Arc::new(Semaphore::new(options.stream_commands_max)),
+            pages: Semaphore::new(Self::PAGES_AT_ONCE),
             options,
             lease_requests: Turns::default(),
             draining: CancellationToken::new(),

@@ -52,6 +52,7 @@ pub async fn list(context: &Context, wire: pb::ListJobsRequest) -> Result<pb::Li
     let mut after = page_token::job(&wire.page_token, mark)?;
     let filter = job_filter(&at.field("filter"), wire.filter)?;
 
+    let _turn = context.pages.acquire().await.expect("it is never closed");
     let mut page = JobPage::default();
     let last = loop {
         let filter = filter.clone();

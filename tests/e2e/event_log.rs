@@ -247,7 +247,7 @@ async fn a_live_server_keeps_its_promises_over_kills_changes_and_usage() {
     for budget in &report.budgets {
         assert!(budget.dispatches > 100 && budget.worst.is_some(), "{budget:?}");
         assert!(budget.stretches > 3, "{budget:?}");
-        assert_eq!(budget.budget != "slots", budget.refunded_milli > 0 && budget.overrun > 0, "{budget:?}");
+        assert_eq!(budget.budget != "slots", budget.refunded_milli > 0 || budget.overrun > 0, "{budget:?}");
     }
     assert!(lines(&log).last().is_some_and(|line| is(line, "stop")), "a server that was asked to end says so");
     clean_up(&log);
