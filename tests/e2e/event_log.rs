@@ -26,6 +26,8 @@ const QUEUE: &str = "q";
 const WORKERS: usize = 6;
 /// Jobs that must be settled in each life of the server.
 const SETTLED_MIN: usize = 150;
+/// What an operator does, in kinds.
+const OPERATIONS: usize = 6;
 /// What the jobs are bound to.
 const BINDINGS: [&[(&str, u64)]; 5] = [
     &[("slots", 1)],
@@ -80,11 +82,12 @@ fn clean_up(log: &Path) {
 struct Load {
     clients: JoinSet<()>,
     settled: Arc<AtomicUsize>,
+    operated: Arc<AtomicUsize>,
 }
 
 impl Load {
     async fn start(server: &Server, seeds: &AtomicU64) -> Self {
-        let settled = Arc::new(AtomicUsize::new(0));
+        let (settled, operated) = (Arc::default(), Arc::default());
         let mut clients = JoinSet::new();
         for worker in 0..WORKERS {
             let rng = StdRng::seed_from_u64(seeds.fetch_add(1, Ordering::Relaxed));
@@ -95,12 +98,17 @@ impl Load {
             clients.spawn(enqueue(server.calls().await, rng));
         }
         let rng = StdRng::seed_from_u64(seeds.fetch_add(1, Ordering::Relaxed));
-        clients.spawn(operate(server.calls().await, rng));
-        Self { clients, settled }
+        clients.spawn(operate(server.calls().await, rng, Arc::clone(&operated)));
+        Self { clients, settled, operated }
     }
 
+    /// Until so many jobs were settled, and everything that an operator does was done a few times.
     async fn until_settled(&self, count: usize) {
-        until("settlements", async || (self.settled.load(Ordering::Relaxed) >= count).then_some(())).await;
+        let is_enough = || {
+            let operated = self.operated.load(Ordering::Relaxed);
+            self.settled.load(Ordering::Relaxed) >= count && operated >= 4 * OPERATIONS
+        };
+        until("settlements", async || is_enough().then_some(())).await;
     }
 
     async fn end(mut self) {
@@ -160,18 +168,19 @@ fn outcome(leased: &wire::LeasedJob, rng: &mut StdRng) -> wire::SettleOutcome {
     wire::SettleOutcome { usage: if rng.random_bool(0.7) { usage } else { Vec::new() }, ..settlement }
 }
 
-/// Changes budgets and bindings and cancels, until the server is gone.
-async fn operate(mut calls: Calls, mut rng: StdRng) {
+/// Changes budgets and bindings and cancels, by turns, until the server is gone.
+async fn operate(mut calls: Calls, mut rng: StdRng, operated: Arc<AtomicUsize>) {
     loop {
+        let turn = operated.load(Ordering::Relaxed);
         tokio::time::sleep(Duration::from_millis(15)).await;
-        let done = match rng.random_range(0..6) {
+        let done = match turn % OPERATIONS {
             0 => replace(&mut calls, "slots", while_in_flight(rng.random_range(4..=8))).await,
             1 => {
                 let duration = Duration::from_millis(rng.random_range(500..=2000));
                 replace(&mut calls, "rate", time_based(rng.random_range(100..=300), duration, Some(20))).await
             }
             2 => {
-                let policy = if rng.random() { while_in_flight(200) } else { tokens() };
+                let policy = if turn / OPERATIONS % 2 == 0 { while_in_flight(200) } else { tokens() };
                 replace(&mut calls, "tokens", policy).await
             }
             3 => {
@@ -197,6 +206,7 @@ async fn operate(mut calls: Calls, mut rng: StdRng) {
         if done.is_err_and(|status| status.code() == tonic::Code::Unavailable) {
             return;
         }
+        operated.fetch_add(1, Ordering::Relaxed);
     }
 }
 
