@@ -164,6 +164,8 @@ impl Naive {
             let is_served = sessions.iter().any(|session| session.queues.contains(queue));
             is_served || paused.contains(queue) || jobs.iter().any(|job| job.record.queue == *queue)
         });
+        let gates = &self.gates;
+        self.places.retain(|place| gates.contains(&(Name::clone(&place.queue), place.class)));
     }
 
     /// A lane was tried in vain: so were all jobs that are bound alike.
