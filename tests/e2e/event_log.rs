@@ -180,7 +180,7 @@ async fn operate(mut calls: Calls, mut rng: StdRng, operated: Arc<AtomicUsize>) 
                 replace(&mut calls, "rate", time_based(rng.random_range(100..=300), duration, Some(20))).await
             }
             2 => {
-                let policy = if turn / OPERATIONS % 2 == 0 { while_in_flight(200) } else { tokens() };
+                let policy = if (turn / OPERATIONS).is_multiple_of(2) { while_in_flight(200) } else { tokens() };
                 replace(&mut calls, "tokens", policy).await
             }
             3 => {
