@@ -47,9 +47,7 @@ impl Scheduler {
         let lane = self.lanes.get_mut(id);
         let Place::Open(rank, woken) = lane.place else { unreachable!("only open lanes are tried") };
         lane.place = Place::Parked(budget);
-        let (gate, jobs) = (lane.key.gate, lane.ready_jobs());
-        let binding = lane.key.bindings.iter().find(|b| b.budget == budget);
-        let cost = binding.expect("a lane parks on a budget it is bound to").cost;
+        let (gate, jobs, cost) = (lane.key.gate, lane.ready_jobs(), lane.key.cost_to(budget));
         self.queues.close(gate, rank, id, woken);
         self.parking.park(budget, gate, id, rank, cost, jobs);
         self.thirsty.extend(woken);

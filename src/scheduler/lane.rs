@@ -12,7 +12,7 @@ use super::passed::Spot;
 use super::protect::Guard;
 use super::slots::Slots;
 use super::sorted::Sorted;
-use super::units::{BudgetId, GateId, JobId, LaneId, Timestamp};
+use super::units::{BudgetId, GateId, JobId, LaneId, Timestamp, Tokens};
 use super::view::Depth;
 
 /// What the jobs of a lane have in common.
@@ -24,6 +24,14 @@ pub struct LaneKey {
     pub priority: u16,
     /// Their bindings, sorted by budget.
     pub bindings: Arc<[Binding]>,
+}
+
+impl LaneKey {
+    /// What a dispatch debits from a budget that the lane is bound to.
+    pub fn cost_to(&self, budget: BudgetId) -> Tokens {
+        let binding = self.bindings.iter().find(|binding| binding.budget == budget);
+        binding.expect("a lane waits for budgets that it is bound to").cost
+    }
 }
 
 /// Where a lane waits.

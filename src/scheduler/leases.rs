@@ -195,10 +195,7 @@ impl Scheduler {
         let before = lease.due().0;
         change(lease);
         let after = lease.due().0;
-        if before != after {
-            self.timers.unset(before, Timer::Lease(id));
-            self.timers.set(after, Timer::Lease(id));
-        }
+        self.timers.change(Timer::Lease(id), Some(before), Some(after));
     }
 
     /// Ends a live lease, however it ends, and releases each of its holds: the only place that does (semantics 5.5).

@@ -297,8 +297,7 @@ impl Scheduler {
         let has_turn = match lane.guard().map_or(Turn::Nowhere, |guard| guard.turn) {
             Turn::Nowhere => false,
             Turn::UpTo(last) => {
-                last == row.budget
-                    || !self.taken_before(&lane.key.bindings, row.budget).iter().any(|other| other.budget == last)
+                last == row.budget || !self.taken_before(&lane.key, row.budget).iter().any(|other| other.budget == last)
             }
             Turn::Everywhere => true,
         };
@@ -332,10 +331,7 @@ impl Scheduler {
         let first = budget.waiters.ripening.first().map(|(at, _)| at);
         let at = first.and_then(|at| Some(at + budget.reserve_after(&self.config)?));
         let before = std::mem::replace(&mut self.budgets.get_mut(id).waiters.ripe_at, at);
-        if before != at {
-            before.into_iter().for_each(|at| self.timers.unset(at, Timer::Reserve(id)));
-            at.into_iter().for_each(|at| self.timers.set(at, Timer::Reserve(id)));
-        }
+        self.timers.change(Timer::Reserve(id), before, at);
     }
 
     /// The clock has ripened marks of this budget.

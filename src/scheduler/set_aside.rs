@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::Scheduler;
 use super::job::{Binding, Rank};
-use super::lane::{Lane, Place};
+use super::lane::{Lane, LaneKey, Place};
 use super::timers::Timer;
 use super::units::{BudgetId, GateId, LaneId, Nanos, Timestamp, Tokens};
 
@@ -100,10 +100,8 @@ impl<'a> SetAsides<'a> {
             if below.is_some_and(|below| rank >= below) || !scheduler.queues.has_place(gate, rank, self.now) {
                 return None;
             }
-            let bindings = &scheduler.lanes.get(lane).key.bindings;
             if self.has_turn(id, lane, rank) {
-                let cost = bindings.iter().find(|b| b.budget == id).expect("it waits for what it is bound to").cost;
-                return Some(Owner { rank, lane, cost });
+                return Some(Owner { rank, lane, cost: scheduler.lanes.get(lane).key.cost_to(id) });
             }
             self.stale.push(lane);
         }
@@ -114,14 +112,14 @@ impl<'a> SetAsides<'a> {
     fn has_turn(&mut self, id: BudgetId, lane: LaneId, rank: Rank) -> bool {
         let scheduler = self.scheduler;
         let lane = scheduler.lanes.get(lane);
-        if lane.key.bindings.iter().any(|binding| scheduler.is_blocked(self.now, binding.budget)) {
+        if scheduler.has_blocked(self.now, lane) {
             return false;
         }
         if self.depth == Self::DEPTH_MAX {
             return true;
         }
         self.depth += 1;
-        let before = scheduler.taken_before(&lane.key.bindings, id);
+        let before = scheduler.taken_before(&lane.key, id);
         let has_turn = before.into_iter().all(|binding| self.can_pay(binding.budget, binding.cost, rank));
         self.depth -= 1;
         has_turn
@@ -139,8 +137,7 @@ impl Scheduler {
         };
         let passed_at = lane.guard().and_then(|guard| guard.passed_at(id, spot));
         let is_ripe = after == Nanos::ZERO || passed_at.is_some_and(|at| at + after <= now);
-        let is_blocked = lane.key.bindings.iter().any(|binding| self.is_blocked(now, binding.budget));
-        is_ripe && !is_blocked && self.queues.has_place(lane.key.gate, rank, now)
+        is_ripe && !self.has_blocked(now, lane) && self.queues.has_place(lane.key.gate, rank, now)
     }
 
     /// The first budget, in the order in which a job takes them, that can't pay a lane's job of this rank; one that is
@@ -153,6 +150,10 @@ impl Scheduler {
 
     pub(super) fn is_blocked(&self, now: Timestamp, id: BudgetId) -> bool {
         self.budgets.get(id).pool.blocked_until(now).is_some()
+    }
+
+    fn has_blocked(&self, now: Timestamp, lane: &Lane) -> bool {
+        lane.key.bindings.iter().any(|binding| self.is_blocked(now, binding.budget))
     }
 
     /// A lane's turn may be over where it is listed as protected: it waits for what now comes first, be it parked or
@@ -179,19 +180,18 @@ impl Scheduler {
         (Reverse(refill), &budget.key)
     }
 
-    /// Those of a job's bindings that it takes before this budget.
-    pub(super) fn taken_before(&self, bindings: &[Binding], id: BudgetId) -> Vec<Binding> {
-        let own = bindings.iter().find(|binding| binding.budget == id).expect("it is one of them");
-        let turn = self.turn(id, own.cost);
-        bindings.iter().filter(|b| self.turn(b.budget, b.cost) < turn).copied().collect()
+    /// Those of a lane's bindings that its jobs take before this budget.
+    pub(super) fn taken_before(&self, key: &LaneKey, id: BudgetId) -> Vec<Binding> {
+        let turn = self.turn(id, key.cost_to(id));
+        key.bindings.iter().filter(|b| self.turn(b.budget, b.cost) < turn).copied().collect()
     }
 
     /// Notes on what a budget's set-aside hangs: that all its owner takes before can pay, and that none is blocked.
     pub(super) fn lean(&mut self, id: BudgetId, owner: Option<Owner>) {
         let leans = owner.map_or_else(Vec::new, |owner| {
-            let bindings = &self.lanes.get(owner.lane).key.bindings;
-            let before = self.taken_before(bindings, id);
-            let others = bindings.iter().filter(|binding| binding.budget != id);
+            let key = &self.lanes.get(owner.lane).key;
+            let before = self.taken_before(key, id);
+            let others = key.bindings.iter().filter(|binding| binding.budget != id);
             others.map(|b| (b.budget, if before.contains(b) { b.cost } else { Tokens(0) })).collect()
         });
         let waiters = &mut self.budgets.get_mut(id).waiters;
@@ -236,9 +236,6 @@ impl Scheduler {
     pub(super) fn set_place_timer(&mut self, id: GateId) {
         let at = self.queues.next_missed(id, self.now);
         let before = std::mem::replace(&mut self.queues.get_gate_mut(id).place_at, at);
-        if before != at {
-            before.into_iter().for_each(|at| self.timers.unset(at, Timer::Place(id)));
-            at.into_iter().for_each(|at| self.timers.set(at, Timer::Place(id)));
-        }
+        self.timers.change(Timer::Place(id), before, at);
     }
 }

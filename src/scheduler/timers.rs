@@ -36,6 +36,19 @@ impl Timers {
         self.0.remove(&(at, timer));
     }
 
+    /// `timer`, set for `before` if at all, is due at `after` instead, or no longer.
+    pub fn change(&mut self, timer: Timer, before: Option<Timestamp>, after: Option<Timestamp>) {
+        if before == after {
+            return;
+        }
+        if let Some(before) = before {
+            self.unset(before, timer);
+        }
+        if let Some(after) = after {
+            self.set(after, timer);
+        }
+    }
+
     /// The next instant at which something is due.
     pub fn next(&self) -> Option<Timestamp> {
         self.0.first().map(|(at, _)| *at)

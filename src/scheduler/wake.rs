@@ -96,8 +96,7 @@ impl Scheduler {
     ) -> impl Iterator<Item = (Rank, LaneId, Tokens)> + '_ {
         let marked = self.budgets.get(id).waiters.marked_in(gate);
         marked.map(move |(rank, lane)| {
-            let bindings = &self.lanes.get(lane).key.bindings;
-            let cost = bindings.iter().find(|b| b.budget == id).expect("it is parked on what it is bound to").cost;
+            let cost = self.lanes.get(lane).key.cost_to(id);
             let aside = owner.filter(|owner| owner.rank < rank).map_or(0, |owner| owner.cost.0);
             (rank, lane, Tokens(cost.0.saturating_add(aside)))
         })
@@ -135,16 +134,8 @@ impl Scheduler {
 
     /// The budget is to be looked at then, and not before.
     pub(super) fn set_alarm(&mut self, id: BudgetId, at: Option<Timestamp>) {
-        let alarm = &mut self.budgets.get_mut(id).alarm;
-        if *alarm == at {
-            return;
-        }
-        if let Some(before) = std::mem::replace(alarm, at) {
-            self.timers.unset(before, Timer::Budget(id));
-        }
-        if let Some(at) = at {
-            self.timers.set(at, Timer::Budget(id));
-        }
+        let before = std::mem::replace(&mut self.budgets.get_mut(id).alarm, at);
+        self.timers.change(Timer::Budget(id), before, at);
     }
 }
 
