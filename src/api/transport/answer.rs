@@ -41,10 +41,7 @@ impl Untaken {
         pieces.cut = Some(cut);
         pieces.expect_progress();
         match pieces.inner.frame().await {
-            Some(Ok(frame)) => match frame.into_data() {
-                Ok(data) => pieces.fill(data),
-                Err(trailers) => pieces.first = Some(Ok(trailers)),
-            },
+            Some(Ok(frame)) => pieces.take_in(frame),
             Some(Err(error)) => pieces.first = Some(Err(error)),
             None => {}
         }
@@ -77,7 +74,14 @@ impl<B: Body> Pieces<B> {
     }
 
     /// Takes in what is to be given out, unless it is a large answer and there is no room for it.
-    fn fill(&mut self, data: Bytes) {
+    fn take_in(&mut self, frame: Frame<Bytes>) {
+        let data = match frame.into_data() {
+            Ok(data) => data,
+            Err(trailers) => {
+                self.first = Some(Ok(trailers));
+                return;
+            }
+        };
         self.is_dropped = self.cut.is_some() && data.len() > PIECE_BYTES && self.untaken.is_too_much();
         if self.is_dropped {
             self.first = Some(Ok(Self::no_answer()));
@@ -133,10 +137,7 @@ where
         }
         if self.rest.is_empty() {
             let Some(frame) = ready!(Pin::new(&mut self.inner).poll_frame(cx)?) else { return Poll::Ready(None) };
-            match frame.into_data() {
-                Ok(data) => self.fill(data),
-                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
-            }
+            self.take_in(frame);
             if let Some(first) = self.first.take() {
                 return Poll::Ready(Some(first));
             }
