@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
 use clap::Parser;
 use clap::builder::NonEmptyStringValueParser;
 
 use crate::quota::{Mode, Plan};
+use crate::shared::built_beside;
 
 /// Calls a hosted model with a limit on tokens through a Sluicegate, in several modes side by side, and says what came of each
 ///
@@ -41,15 +41,4 @@ impl Arguments {
         let seed = self.seed.unwrap_or_else(rand::random);
         Ok(Plan { modes, jobs: self.jobs, speed: self.speed, seed, sluicegate })
     }
-}
-
-/// The program in the folder above that of the examples, which is where cargo puts it.
-fn built_beside() -> anyhow::Result<PathBuf> {
-    let example = std::env::current_exe()?;
-    let folder = example.ancestors().nth(2).context("this program isn't where cargo puts it: name --sluicegate")?;
-    let program = folder.join("sluicegate");
-    if !program.is_file() {
-        bail!("{} isn't there: build it first, or name --sluicegate", program.display());
-    }
-    Ok(program)
 }

@@ -3,15 +3,16 @@
 mod arguments;
 mod endpoint;
 mod quota;
+#[path = "../shared/mod.rs"]
+mod shared;
 
 use std::process::ExitCode;
 
-use anyhow::bail;
 use clap::Parser;
-use tokio::signal::unix::{SignalKind, signal};
 
 use arguments::Arguments;
 use quota::Report;
+use shared::until_told_to_end;
 
 fn main() -> ExitCode {
     let outcome = match endpoint::serve_if_asked() {
@@ -29,14 +30,7 @@ fn main() -> ExitCode {
 async fn show(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let plan = arguments.plan()?;
     let dir = tempfile::Builder::new().prefix("llm-quota-").tempdir()?;
-    let mut terminated = signal(SignalKind::terminate())?;
-    // Leaving the run, in whichever way, ends its processes.
-    let outcome = tokio::select! {
-        outcome = quota::run(&plan, dir.path()) => outcome,
-        _ = tokio::signal::ctrl_c() => bail!("interrupted"),
-        _ = terminated.recv() => bail!("terminated"),
-    };
-    let report = match outcome {
+    let report = match until_told_to_end(quota::run(&plan, dir.path())).await? {
         Ok(rows) => Report { plan, rows },
         Err(error) => return Err(error.context(format!("no result; the logs are in {}", dir.keep().display()))),
     };

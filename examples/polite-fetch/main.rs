@@ -2,15 +2,16 @@
 //! faster: see the README beside this file.
 
 mod fetch;
+#[path = "../shared/mod.rs"]
+mod shared;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
 use clap::Parser;
-use tokio::signal::unix::{SignalKind, signal};
 
 use fetch::{Mode, Plan};
+use shared::{built_beside, until_told_to_end};
 
 /// Fetches files from an nginx with limits, through a Sluicegate with budgets that match them, and says what came of it
 #[derive(Parser)]
@@ -45,14 +46,7 @@ async fn show(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let sluicegate = sluicegate.map_or_else(built_beside, Ok)?;
     let plan = Plan { mode, folder, files, sluicegate };
     let dir = tempfile::Builder::new().prefix("polite-fetch-").tempdir()?;
-    let mut terminated = signal(SignalKind::terminate())?;
-    // Leaving the run, in whichever way, ends its processes.
-    let outcome = tokio::select! {
-        outcome = fetch::run(&plan, dir.path()) => outcome,
-        _ = tokio::signal::ctrl_c() => bail!("interrupted"),
-        _ = terminated.recv() => bail!("terminated"),
-    };
-    let figures = match outcome {
+    let figures = match until_told_to_end(fetch::run(&plan, dir.path())).await? {
         Ok(figures) => figures,
         Err(error) => return Err(error.context(format!("no result; the logs are in {}", dir.keep().display()))),
     };
@@ -64,15 +58,4 @@ async fn show(arguments: Arguments) -> anyhow::Result<ExitCode> {
     missed.iter().for_each(|promise| println!("MISSED      {promise}"));
     println!("logs        {}", dir.keep().display());
     Ok(ExitCode::FAILURE)
-}
-
-/// The program in the folder above that of the examples, which is where cargo puts it.
-fn built_beside() -> anyhow::Result<PathBuf> {
-    let example = std::env::current_exe()?;
-    let folder = example.ancestors().nth(2).context("this program isn't where cargo puts it: name --sluicegate")?;
-    let program = folder.join("sluicegate");
-    if !program.is_file() {
-        bail!("{} isn't there: build it first, or name --sluicegate", program.display());
-    }
-    Ok(program)
 }
