@@ -6,9 +6,10 @@ use sluicegate::scheduler::command::{
     BindingOperation, Command, NewBinding, NewJob, OpenSession, Outcome, SessionMode, Verdict, Window,
 };
 use sluicegate::scheduler::job::{Backoff, Body, JobOptions, Name, Payload, Retention, Unique, UniqueScope};
-use sluicegate::scheduler::policy::{Policy, PolicyPatch, ReserveAfter, Strategy, StrategyPatch};
+use sluicegate::scheduler::policy::{Policy, PolicyPatch, Strategy, StrategyPatch};
 use sluicegate::scheduler::units::{JobId, LeaseId, Nanos, SessionId, Timestamp, Tokens};
 
+use super::draws::{named, queue, reserve_after};
 use super::naive::Naive;
 use super::selection;
 
@@ -80,14 +81,6 @@ fn some<T>(rng: &mut SmallRng, most: usize, mut one: impl FnMut(&mut SmallRng) -
     (0..count).map(|_| one(rng)).collect()
 }
 
-fn named(prefix: &str, number: u32) -> Name {
-    format!("{prefix}{number}").into()
-}
-
-pub fn queue(rng: &mut SmallRng) -> Name {
-    named("q", rng.random_range(0..3))
-}
-
 fn worker(rng: &mut SmallRng) -> Name {
     named("w", rng.random_range(0..3))
 }
@@ -153,7 +146,7 @@ pub fn policy(rng: &mut SmallRng) -> Policy {
     if rng.random_bool(0.01) {
         policy.allocation = Tokens::MAX;
     }
-    policy.reserve_after = reserve_after(rng);
+    policy.reserve_after = reserve_after(rng, span);
     policy
 }
 
@@ -162,15 +155,6 @@ fn duration(rng: &mut SmallRng) -> Nanos {
         0 => Nanos::from_days(366),
         1 => Nanos(rng.random_range(1_000_000..50_000_000)),
         _ => Nanos::from_millis([1, 2, 3, 7, 20, 50, 300, 1000][rng.random_range(0..8)]),
-    }
-}
-
-fn reserve_after(rng: &mut SmallRng) -> ReserveAfter {
-    match rng.random_range(0..4) {
-        0 => ReserveAfter::After(Nanos::ZERO),
-        1 => ReserveAfter::After(span(rng)),
-        2 => ReserveAfter::Never,
-        _ => ReserveAfter::Default,
     }
 }
 
@@ -189,7 +173,7 @@ fn patch(rng: &mut SmallRng) -> PolicyPatch {
         _ => None,
     };
     let allocation = rng.random_bool(0.5).then(|| Tokens(rng.random_range(1..=7)));
-    PolicyPatch { allocation, strategy, reserve_after: rng.random_bool(0.2).then(|| reserve_after(rng)) }
+    PolicyPatch { allocation, strategy, reserve_after: rng.random_bool(0.2).then(|| reserve_after(rng, span)) }
 }
 
 fn new_binding(rng: &mut SmallRng, key: Name) -> NewBinding {

@@ -6,10 +6,14 @@
 //! `MODEL_SEED` for one run alone, the one that a failure names.
 
 mod compare;
+#[path = "../counts/mod.rs"]
 mod counts;
+#[path = "../draws/mod.rs"]
+mod draws;
 mod duel;
 mod flaws;
 mod generate;
+mod met;
 mod naive;
 #[path = "../promises/mod.rs"]
 mod promises;
@@ -52,7 +56,7 @@ fn all_runs() -> Result<(), Failed> {
         counts.merge(&run(seed)?);
     }
     println!("{}", counts.shown());
-    let too_rare = counts.too_rare(LEAST);
+    let too_rare = counts.too_rare(&met::WANTED, LEAST);
     if runs >= RUNS && !too_rare.is_empty() {
         return Err(format!("met fewer than {LEAST} times: {too_rare:?}").into());
     }

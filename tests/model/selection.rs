@@ -7,7 +7,8 @@ use sluicegate::scheduler::job::{JobState, Name};
 use sluicegate::scheduler::units::Timestamp;
 use sluicegate::scheduler::view::JobFilter;
 
-use super::generate::{budget, creating, job, operation, options, queue, span};
+use super::draws::queue;
+use super::generate::{budget, creating, job, operation, options, span};
 use super::naive::Naive;
 
 pub fn command(rng: &mut SmallRng, state: &Naive) -> Command {

@@ -3,6 +3,8 @@
 use rand::RngExt;
 use rand::rngs::SmallRng;
 
+use super::operation::Operation;
+
 /// What a disk writes whole, whatever happens.
 const SECTOR: usize = 512;
 /// What a disk gives to a file at a time.
@@ -19,27 +21,6 @@ pub struct Bytes {
     unsynced: Vec<Operation>,
     /// Which blocks were ever written to: the others take no place on the disk.
     allocated: Vec<bool>,
-}
-
-#[derive(Clone, Debug)]
-enum Operation {
-    SetLen(usize),
-    Write(usize, Vec<u8>),
-}
-
-impl Operation {
-    fn apply(&self, bytes: &mut Vec<u8>) {
-        match self {
-            Self::SetLen(length) => bytes.resize(*length, 0),
-            Self::Write(offset, data) => {
-                let end = offset + data.len();
-                if bytes.len() < end {
-                    bytes.resize(end, 0);
-                }
-                bytes[*offset..end].copy_from_slice(data);
-            }
-        }
-    }
 }
 
 /// How a power loss treats what wasn't synced.

@@ -5,10 +5,11 @@ use rand::rngs::SmallRng;
 use sluicegate::scheduler::Command;
 use sluicegate::scheduler::command::{BindingOperation, JobPatch, JobsChange, NewBinding, NewJob, Part};
 use sluicegate::scheduler::job::{Backoff, Body, JobOptions, JobState, Name, Payload, Retention, Unique, UniqueScope};
-use sluicegate::scheduler::policy::{Policy, PolicyPatch, ReserveAfter, Strategy, StrategyPatch};
+use sluicegate::scheduler::policy::{Policy, PolicyPatch, Strategy, StrategyPatch};
 use sluicegate::scheduler::units::{JobId, Nanos, Timestamp, Tokens};
 use sluicegate::scheduler::view::JobFilter;
 
+use super::draws::{named, queue, reserve_after};
 use super::ledger::Ledger;
 
 pub fn command(rng: &mut SmallRng, now: Timestamp, ledger: &Ledger) -> Command {
@@ -20,14 +21,6 @@ pub fn command(rng: &mut SmallRng, now: Timestamp, ledger: &Ledger) -> Command {
         77..81 => Command::ResumeQueue { queue: queue(rng) },
         _ => of_budget(rng),
     }
-}
-
-fn named(prefix: &str, number: u32) -> Name {
-    format!("{prefix}{number}").into()
-}
-
-pub fn queue(rng: &mut SmallRng) -> Name {
-    named("q", rng.random_range(0..3))
 }
 
 fn budget(rng: &mut SmallRng) -> Name {
@@ -46,7 +39,7 @@ fn policy(rng: &mut SmallRng) -> Policy {
     if rng.random_bool(0.6) {
         policy.strategy = Strategy::TimeBased { duration: duration(rng), burst: burst(rng) };
     }
-    policy.reserve_after = reserve_after(rng);
+    policy.reserve_after = reserve_after(rng, span);
     policy
 }
 
@@ -56,15 +49,6 @@ fn duration(rng: &mut SmallRng) -> Nanos {
 
 fn burst(rng: &mut SmallRng) -> Option<Tokens> {
     rng.random_bool(0.5).then(|| Tokens(rng.random_range(2..=8)))
-}
-
-fn reserve_after(rng: &mut SmallRng) -> ReserveAfter {
-    match rng.random_range(0..4) {
-        0 => ReserveAfter::After(Nanos::ZERO),
-        1 => ReserveAfter::After(span(rng)),
-        2 => ReserveAfter::Never,
-        _ => ReserveAfter::Default,
-    }
 }
 
 fn of_budget(rng: &mut SmallRng) -> Command {
@@ -88,7 +72,7 @@ fn patch(rng: &mut SmallRng) -> PolicyPatch {
         _ => None,
     };
     let allocation = rng.random_bool(0.6).then(|| Tokens(rng.random_range(1..=6)));
-    PolicyPatch { allocation, strategy, reserve_after: rng.random_bool(0.2).then(|| reserve_after(rng)) }
+    PolicyPatch { allocation, strategy, reserve_after: rng.random_bool(0.2).then(|| reserve_after(rng, span)) }
 }
 
 fn binding(rng: &mut SmallRng, budget: Name) -> NewBinding {

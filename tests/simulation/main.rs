@@ -8,11 +8,17 @@ mod agree;
 mod books;
 mod bytes;
 mod clients;
+#[path = "../counts/mod.rs"]
 mod counts;
 mod disk;
+#[path = "../draws/mod.rs"]
+mod draws;
+mod kinds;
 mod known;
 mod ledger;
 mod live;
+#[path = "../../src/store/tests/operation.rs"]
+mod operation;
 #[path = "../promises/mod.rs"]
 mod promises;
 mod quiesce;
@@ -81,7 +87,7 @@ fn all_runs() -> Result<(), Failed> {
     });
     let counts = total.into_inner().expect("no run panics")?;
     println!("{}", counts.shown());
-    let too_rare = counts.too_rare(LEAST);
+    let too_rare = counts.too_rare(&kinds::WANTED, LEAST);
     if runs >= RUNS && !too_rare.is_empty() {
         return Err(format!("met fewer than {LEAST} times: {too_rare:?}").into());
     }

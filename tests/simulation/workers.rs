@@ -9,8 +9,9 @@ use sluicegate::scheduler::job::Name;
 use sluicegate::scheduler::units::{LeaseId, Nanos, SessionId, Timestamp, Tokens};
 use sluicegate::scheduler::{Command, Reply};
 
-use super::clients::{queue, span};
+use super::clients::span;
 use super::counts::Counts;
+use super::draws::queue;
 use super::ledger::Ledger;
 use super::sim::Agreed;
 

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use redb::StorageBackend;
 
+use super::operation::Operation;
+
 /// A clone is another handle to the same disk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disk(Arc<Mutex<State>>);
@@ -19,27 +21,6 @@ struct State {
     growths: u64,
     /// Writes and syncs that still succeed.
     remaining: Option<u64>,
-}
-
-#[derive(Clone, Debug)]
-enum Operation {
-    SetLen(usize),
-    Write(usize, Vec<u8>),
-}
-
-impl Operation {
-    fn apply(&self, bytes: &mut Vec<u8>) {
-        match self {
-            Self::SetLen(length) => bytes.resize(*length, 0),
-            Self::Write(offset, data) => {
-                let end = offset + data.len();
-                if bytes.len() < end {
-                    bytes.resize(end, 0);
-                }
-                bytes[*offset..end].copy_from_slice(data);
-            }
-        }
-    }
 }
 
 impl State {

@@ -3,6 +3,7 @@
 pub(super) mod arbitrary;
 mod disk;
 mod faults;
+mod operation;
 mod redb;
 
 use std::collections::BTreeMap;

@@ -1,9 +1,7 @@
-//! How often a simulation met each kind of place and trouble.
-
-use std::collections::BTreeMap;
+//! The kinds of places and troubles that the simulation must meet.
 
 /// What all runs together must meet often enough.
-const WANTED: [&str; 41] = [
+pub const WANTED: [&str; 41] = [
     "commits",
     "dispatches",
     "refusals",
@@ -46,34 +44,3 @@ const WANTED: [&str; 41] = [
     "full disks freed",
     "commits that failed",
 ];
-
-/// Numbers by name.
-#[derive(Clone, Debug, Default)]
-pub struct Counts(BTreeMap<&'static str, u64>);
-
-impl Counts {
-    pub fn note(&mut self, name: &'static str) {
-        self.add(name, 1);
-    }
-
-    pub fn add(&mut self, name: &'static str, more: u64) {
-        *self.0.entry(name).or_default() += more;
-    }
-
-    /// All of `other`'s too.
-    pub fn merge(&mut self, other: &Self) {
-        for (name, count) in &other.0 {
-            self.add(name, *count);
-        }
-    }
-
-    /// A line each.
-    pub fn shown(&self) -> String {
-        self.0.iter().map(|(name, count)| format!("{count:>10} {name}\n")).collect()
-    }
-
-    /// What was met fewer than `least` times.
-    pub fn too_rare(&self, least: u64) -> Vec<&'static str> {
-        WANTED.into_iter().filter(|name| self.0.get(name).copied().unwrap_or(0) < least).collect()
-    }
-}

@@ -1,15 +1,14 @@
 //! How often each command, each refusal, and some of what matters besides, was met.
 
-use std::collections::BTreeMap;
-
 use sluicegate::scheduler::command::{Ended, JobsChange, Part, Reply, Unsettled};
 use sluicegate::scheduler::effect::Effect;
 use sluicegate::scheduler::{Command, Rejection};
 
+use super::counts::Counts;
 use super::naive::Answer;
 
 /// What every run must meet often enough.
-const WANTED: [&str; 77] = [
+pub const WANTED: [&str; 77] = [
     "jobs passed over",
     "dispatches of a job that was passed over",
     "jobs held up by what is set aside alone",
@@ -89,19 +88,7 @@ const WANTED: [&str; 77] = [
     "clocks set right",
 ];
 
-/// Numbers by name.
-#[derive(Clone, Debug, Default)]
-pub struct Counts(BTreeMap<&'static str, u64>);
-
 impl Counts {
-    pub fn note(&mut self, name: &'static str) {
-        self.add(name, 1);
-    }
-
-    fn add(&mut self, name: &'static str, more: usize) {
-        *self.0.entry(name).or_default() += more as u64;
-    }
-
     pub fn command(&mut self, command: &Command, answer: &Answer) {
         self.note(command_name(command));
         match answer {
@@ -111,7 +98,7 @@ impl Counts {
                     self.note(settled.status.as_ref().map_or_else(unsettled_name, |_| "settled"));
                 }
             }
-            Ok(Reply::Changed(changed)) => self.add("jobs blocked", changed.blocked.len()),
+            Ok(Reply::Changed(changed)) => self.add("jobs blocked", changed.blocked.len() as u64),
             Ok(_) => {}
         }
         if let Command::ChangeJobs { change, part, .. } = command {
@@ -125,28 +112,11 @@ impl Counts {
     pub fn effects(&mut self, effects: &[Effect]) {
         for effect in effects {
             match effect {
-                Effect::Push(_, leases) => self.add("dispatches", leases.len()),
-                Effect::Revoke(_, leases, _) => self.add("leases revoked", leases.len()),
+                Effect::Push(_, leases) => self.add("dispatches", leases.len() as u64),
+                Effect::Revoke(_, leases, _) => self.add("leases revoked", leases.len() as u64),
                 Effect::Supersede(_) => self.note("streams superseded"),
             }
         }
-    }
-
-    /// All of `other`'s too.
-    pub fn merge(&mut self, other: &Self) {
-        for (name, count) in &other.0 {
-            *self.0.entry(name).or_default() += count;
-        }
-    }
-
-    /// A line each.
-    pub fn shown(&self) -> String {
-        self.0.iter().map(|(name, count)| format!("{count:>10} {name}\n")).collect()
-    }
-
-    /// What was met fewer than `least` times.
-    pub fn too_rare(&self, least: u64) -> Vec<&'static str> {
-        WANTED.into_iter().filter(|name| self.0.get(name).copied().unwrap_or(0) < least).collect()
     }
 }
 
