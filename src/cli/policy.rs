@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use clap::Args;
-use sluicegate_client::{Policy, PolicyPatch, ReserveAfter, Strategy, TimeBased};
+use sluicegate_client::{Binding, Policy, PolicyPatch, ReserveAfter, Strategy, TimeBased};
 
 use super::values;
 
@@ -155,6 +155,21 @@ pub(super) fn named_policy(text: &str) -> Result<(String, Policy), String> {
     match text.split_once('=') {
         Some((key, terms)) if !key.is_empty() => Ok((key.to_owned(), policy(terms)?)),
         _ => Err(format!("`{text}` is no budget with its policy such as smtp=100/1m")),
+    }
+}
+
+/// Gives the binding to `key` the policy under which its budget is to be created. Says whether there is such a binding.
+///
+/// # Errors
+/// It has one already: the budget is named twice.
+pub(super) fn create_with(bindings: &mut [Binding], key: &str, policy: Policy) -> anyhow::Result<bool> {
+    match bindings.iter_mut().find(|binding| binding.budget == key) {
+        Some(binding) if binding.create_with.is_none() => {
+            binding.create_with = Some(policy);
+            Ok(true)
+        }
+        Some(_) => Err(super::usage(format!("--create-budget names {key} twice"))),
+        None => Ok(false),
     }
 }
 

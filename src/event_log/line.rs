@@ -69,8 +69,8 @@ struct BudgetEntry<'a> {
     created_at: i64,
     revision: u64,
     policy: PolicyEntry,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "digits")]
-    level: Option<i128>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<Digits>,
 }
 
 #[derive(Debug, Serialize)]
@@ -112,12 +112,17 @@ struct UseEntry<'a> {
     budget: &'a str,
     debited: u64,
     used: u64,
-    #[serde(serialize_with = "digits")]
-    moved: Option<i128>,
+    moved: Digits,
 }
 
-fn digits<S: Serializer>(number: &Option<i128>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&number.unwrap_or_default())
+/// A number as a string.
+#[derive(Debug)]
+struct Digits(i128);
+
+impl Serialize for Digits {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
 }
 
 impl<'a> Entry<'a> {
@@ -169,7 +174,7 @@ impl<'a> BudgetEntry<'a> {
             created_at: budget.create_time.0,
             revision: budget.revision,
             policy: PolicyEntry::of(&budget.policy),
-            level: budget.level,
+            level: budget.level.map(Digits),
         }
     }
 }
@@ -203,7 +208,7 @@ impl<'a> LeaseEntry<'a> {
 
 impl<'a> UseEntry<'a> {
     fn of(one: &'a Use) -> Self {
-        Self { budget: &one.budget, debited: one.debited.0, used: one.used.0, moved: Some(one.moved) }
+        Self { budget: &one.budget, debited: one.debited.0, used: one.used.0, moved: Digits(one.moved) }
     }
 }
 

@@ -222,10 +222,8 @@ impl OneArgs {
 /// The bindings, each with the policy under which its budget is to be created.
 fn bindings(mut bindings: Vec<Binding>, policies: Vec<(String, Policy)>) -> anyhow::Result<Vec<Binding>> {
     for (key, policy) in policies {
-        match bindings.iter_mut().find(|binding| binding.budget == key) {
-            None => bindings.push(Binding::new(key).create_with(policy)),
-            Some(binding) if binding.create_with.is_none() => binding.create_with = Some(policy),
-            Some(_) => return Err(usage(format!("--create-budget names {key} twice"))),
+        if !policy::create_with(&mut bindings, &key, policy)? {
+            bindings.push(Binding::new(key).create_with(policy));
         }
     }
     Ok(bindings)

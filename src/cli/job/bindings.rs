@@ -124,10 +124,8 @@ impl BindingCommand {
 /// Gives each of the bindings the policy under which its budget is to be created.
 fn with_policies(mut bindings: Vec<Binding>, policies: Vec<(String, Policy)>) -> anyhow::Result<Vec<Binding>> {
     for (key, policy) in policies {
-        match bindings.iter_mut().find(|binding| binding.budget == key) {
-            Some(binding) if binding.create_with.is_none() => binding.create_with = Some(policy),
-            Some(_) => return Err(usage(format!("--create-budget names {key} twice"))),
-            None => return Err(usage(format!("--create-budget names {key}, to which nothing is bound here"))),
+        if !policy::create_with(&mut bindings, &key, policy)? {
+            return Err(usage(format!("--create-budget names {key}, to which nothing is bound here")));
         }
     }
     Ok(bindings)
