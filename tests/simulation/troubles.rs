@@ -119,8 +119,10 @@ impl Sim {
         }
     }
 
-    /// Opens the store, as often as it takes. `survivor` is the scheduler that was lost, for comparison.
+    /// Opens the store, as often as it takes. `survivor` is the scheduler that was lost, for comparison: it holds the last
+    /// commit that was tried.
     pub fn recover(&mut self, untold: Vec<Event>, survivor: Option<Scheduler>) -> Agreed<()> {
+        let survivor = survivor.map(|scheduler| (self.history.newest().0, scheduler));
         let mut lost_power = false;
         for _ in 0..OPENINGS_MAX {
             if let Some(end) = self.disk.start_again() {
@@ -162,7 +164,7 @@ impl Sim {
         snapshot: Snapshot,
         lost_power: bool,
         untold: &[Event],
-        survivor: Option<&Scheduler>,
+        survivor: Option<&(u64, Scheduler)>,
     ) -> Agreed<Resumed> {
         let (tried, confirmed, now) = (self.history.newest().0, self.history.confirmed(), self.clock.now);
         let may_lose = lost_power && self.durability == Durability::Relaxed;
@@ -190,7 +192,8 @@ impl Sim {
             return Err(format!("a start begins with {events:?}"));
         };
         agree::check_standing(standing, books, self.clock)?;
-        if let Some(survivor) = survivor.filter(|_| found == tried && !self.clock.was_set_back) {
+        let survivor = survivor.filter(|(held, _)| *held == found && !self.clock.was_set_back);
+        if let Some((_, survivor)) = survivor {
             agree::check_survivor(&scheduler, survivor, now)?;
         }
         if found < self.ledger.told && may_lose {
