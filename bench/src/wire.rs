@@ -1,0 +1,15 @@
+//! The contract's messages and clients, and the floor's service, as they are generated.
+
+/// The contract.
+#[allow(missing_docs, clippy::all, dead_code, reason = "generated: neither documented nor linted by this project's rules")]
+#[rustfmt::skip]
+#[path = "../../clients/rust/src/gen/sluicegate.v1.rs"]
+mod contract;
+
+/// The floor.
+#[allow(missing_docs, clippy::all, reason = "generated: neither documented nor linted by this project's rules")]
+pub mod floor {
+    tonic::include_proto!("sluicegate.bench");
+}
+
+pub use contract::*;

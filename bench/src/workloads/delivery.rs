@@ -1,0 +1,86 @@
+//! (e) How long a job takes from the instant at which it should be enqueued until a worker has it.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use super::{Bench, Cases};
+use crate::load::{self, Load, QUEUE, Shape};
+use crate::meter::Meter;
+use crate::results::{Results, Run};
+use crate::wire::{self, job_spec::Payload};
+
+const RATES: [u32; 3] = [200, 1000, 5000];
+const WINDOW: u64 = 1024;
+
+pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
+    let mut cases = Vec::new();
+    for rate in RATES {
+        cases.push((format!("e: {rate} a second"), server(bench, rate).await?));
+    }
+    Ok(cases)
+}
+
+async fn server(bench: &Bench, rate: u32) -> Result<Run> {
+    let server = bench.server(&[])?;
+    let address = server.process().address;
+    let (mut load, delivered) = (Load::new(), Meter::new());
+    deliver(&mut load, load::connect(address).await?, load::connect(address).await?, QUEUE, rate, &delivered);
+    let span = load.measure(server.process(), &delivered, bench.size.warm, bench.size.length).await?;
+    drop(load);
+    Ok(span.run_with(&server.stop()?))
+}
+
+/// Jobs of `queue` at a steady pace, and a worker that gets them; the meter's times are from the instant at which a job was
+/// due to its delivery.
+pub(super) fn deliver(
+    load: &mut Load,
+    producer: tonic::transport::Channel,
+    worker: tonic::transport::Channel,
+    queue: &'static str,
+    rate: u32,
+    delivered: &Meter,
+) {
+    let began = Instant::now();
+    load.add(async move {
+        let mut due = load::pace(rate);
+        let mut calls = Load::new();
+        while let Some(at) = due.recv().await {
+            let mut client = load::jobs(producer.clone());
+            calls.add(async move {
+                let nanos = u64::try_from(at.duration_since(began).as_nanos())?;
+                let payload = Some(Payload::Binary(stamped(nanos).into()));
+                let job = wire::JobSpec { payload, ..load::job(queue, Vec::new()) };
+                client.enqueue(wire::EnqueueRequest { job: Some(job), request_id: String::new() }).await?;
+                Ok(())
+            });
+            calls.check()?;
+        }
+        Ok(())
+    });
+    let (times, shape) = (
+        delivered.clone(),
+        Shape { name: format!("worker-{queue}"), queue: queue.to_owned(), window: WINDOW, one_by_one: false },
+    );
+    let settled = Meter::new();
+    let delivered = delivered.clone();
+    load.add(load::work(worker, shape, settled, move |job| {
+        let sent = stamp(&job).map(|nanos| began + Duration::from_nanos(nanos));
+        times.add_time(sent.expect("the payload that was sent"));
+        delivered.add_jobs(1);
+        load::success(job)
+    }));
+}
+
+/// A payload that begins with a number.
+fn stamped(nanos: u64) -> Vec<u8> {
+    let mut payload = vec![b'x'; load::PAYLOAD_BYTES];
+    payload[..8].copy_from_slice(&nanos.to_le_bytes());
+    payload
+}
+
+fn stamp(job: &wire::LeasedJob) -> Option<u64> {
+    let payload = job.job.as_ref()?.spec.as_ref()?.payload.as_ref()?;
+    let Payload::Binary(bytes) = payload else { return None };
+    Some(u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?))
+}

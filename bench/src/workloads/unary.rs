@@ -1,0 +1,44 @@
+//! (a) Jobs enqueued one a call.
+
+use anyhow::Result;
+
+use super::{Bench, Cases};
+use crate::floors::grpc;
+use crate::load::{self, Jobs, Load, QUEUE};
+use crate::meter::Meter;
+use crate::results::{Results, Run};
+use crate::wire;
+
+const CALLERS: [usize; 4] = [1, 16, 64, 256];
+/// Those beside whom the floors are measured.
+const COMPARED: [usize; 2] = [64, 256];
+
+pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
+    let size = bench.size;
+    let mut cases = Vec::new();
+    for callers in CALLERS {
+        cases.push((format!("a: {callers} callers"), server(bench, callers, &[]).await?));
+        if COMPARED.contains(&callers) {
+            let null = server(bench, callers, &["--null-store"]).await?;
+            cases.push((format!("a: {callers} callers, null store"), null));
+            let echo = grpc::echo(&bench.place, callers, size.warm, size.length).await?;
+            cases.push((format!("a: {callers} callers, bare echo"), echo));
+        }
+    }
+    Ok(cases)
+}
+
+async fn server(bench: &Bench, callers: usize, flags: &[&str]) -> Result<Run> {
+    let server = bench.server(flags)?;
+    let channels = load::connections(server.process().address, load::CONNECTIONS.min(callers)).await?;
+    let (mut load, meter) = (Load::new(), Meter::new());
+    load.add_callers(callers, &meter, |number: usize| load::jobs(channels[number % channels.len()].clone()), enqueue);
+    let span = load.measure(server.process(), &meter, bench.size.warm, bench.size.length).await?;
+    drop(load);
+    Ok(span.run_with(&server.stop()?))
+}
+
+async fn enqueue(jobs: &mut Jobs) -> Result<u64> {
+    jobs.enqueue(wire::EnqueueRequest { job: Some(load::job(QUEUE, Vec::new())), request_id: String::new() }).await?;
+    Ok(1)
+}
