@@ -15,10 +15,10 @@ mod results;
 mod wire;
 mod workloads;
 
-use std::fs;
 use std::path::PathBuf;
+use std::{env, fs};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::runtime::Builder;
@@ -38,9 +38,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask bench", max_term_width = 100)]
 struct Cli {
-    /// The server's program
+    /// The server's program [default: sluicegate, beside this program]
     #[arg(long, value_name = "PATH")]
-    server: PathBuf,
+    server: Option<PathBuf>,
 
     /// Where data is kept meanwhile: the disk that is measured
     #[arg(long, value_name = "DIR", default_value = "target/bench")]
@@ -79,7 +79,7 @@ enum Command {
 
 fn main() -> Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    if std::env::args().nth(1).as_deref() == Some(floors::grpc::COMMAND) {
+    if env::args().nth(1).as_deref() == Some(floors::grpc::COMMAND) {
         return runtime.block_on(floors::grpc::serve());
     }
     let cli = Cli::parse();
@@ -95,7 +95,7 @@ async fn bench(cli: &Cli) -> Result<()> {
     let rounds = cli.rounds.unwrap_or(if cli.quick || cli.tiny { 1 } else { 3 });
     let chosen = chosen(&cli.only)?;
     fs::create_dir_all(&cli.place).with_context(|| format!("cannot make {}", cli.place.display()))?;
-    let bench = Bench { program: cli.server.clone(), place: cli.place.clone(), size };
+    let bench = Bench { program: program(cli)?, place: cli.place.clone(), size };
     let progress = ProgressBar::new(u64::from(rounds) * chosen.len() as u64)
         .with_style(ProgressStyle::with_template("{elapsed_precise} {wide_bar} {pos}/{len} {msg}")?);
     let mut results = Results::default();
@@ -118,10 +118,19 @@ async fn bench(cli: &Cli) -> Result<()> {
     Ok(())
 }
 
+fn program(cli: &Cli) -> Result<PathBuf> {
+    let program = match &cli.server {
+        Some(path) => path.clone(),
+        None => env::current_exe()?.with_file_name("sluicegate"),
+    };
+    ensure!(program.is_file(), "no server in {}: `cargo build --release` makes it", program.display());
+    Ok(program)
+}
+
 fn chosen(only: &[String]) -> Result<Vec<&'static Workload>> {
     for name in only {
         let names = || ALL.iter().map(|workload| workload.name).collect::<Vec<_>>().join(", ");
-        anyhow::ensure!(ALL.iter().any(|workload| workload.name == name), "no workload {name}; there are {}", names());
+        ensure!(ALL.iter().any(|workload| workload.name == name), "no workload {name}; there are {}", names());
     }
     Ok(ALL.iter().filter(|workload| only.is_empty() || only.iter().any(|name| name == workload.name)).collect())
 }

@@ -3,6 +3,7 @@
 //! Owns the order of the steps and how their results are told. It refuses to know what the project does: every step is a
 //! tool or a test of its own, that can be run without this program.
 
+mod bench;
 mod check;
 mod codegen;
 mod mutants;
@@ -52,6 +53,14 @@ enum Chore {
     /// Writes clients/rust/src/gen/. Needs no protoc, and writes the same bytes on every machine.
     Gen,
 
+    /// Measures a server beside the floors it stands on; `cargo xtask bench --help` says more
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// Arguments for the bench
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+
     #[command(
         about = "Breaks the scheduler in one place after another, and looks whether a test notices",
         long_about = mutants::LONG_ABOUT
@@ -90,6 +99,7 @@ fn main() -> ExitCode {
 fn run(chore: Chore) -> Result<()> {
     let root = workspace_root();
     match chore {
+        Chore::Bench { args } => bench::run(root, &args),
         Chore::Check => check::run(root),
         Chore::Test { args } => test::run(root, &args),
         Chore::Gen => codegen::write(root),

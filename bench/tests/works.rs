@@ -1,0 +1,34 @@
+//! Whether the bench works, at a size whose figures mean nothing.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The server's program, built as this test is.
+fn build_server() -> std::path::PathBuf {
+    let bench = Path::new(env!("CARGO_BIN_EXE_sluicegate-bench"));
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "sluicegate", "--bin", "sluicegate"]);
+    if !cfg!(debug_assertions) {
+        cargo.arg("--release");
+    }
+    let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo starts");
+    assert!(status.success(), "the server can't be built: {status}");
+    bench.with_file_name("sluicegate")
+}
+
+#[test]
+fn every_workload_ends_and_every_line_is_judged() {
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory");
+    let report = place.path().join("report.md");
+    let mut bench = Command::new(env!("CARGO_BIN_EXE_sluicegate-bench"));
+    bench.arg("--tiny").arg("--server").arg(build_server());
+    bench.arg("--place").arg(place.path()).arg("--write").arg(&report);
+    let output = bench.output().expect("the bench starts");
+    let (told, complaints) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{told}\n{complaints}");
+    let report = std::fs::read_to_string(report).expect("a report");
+    for heading in ["## Where", "## Lines", "## Figures", "## Spread", "## Workloads"] {
+        assert!(report.contains(heading), "no {heading} in\n{report}");
+    }
+    assert!(!told.contains("not measured"), "a line misses a figure:\n{told}");
+}
