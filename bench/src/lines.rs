@@ -47,6 +47,11 @@ pub fn judge(results: &Results) -> Vec<Judged> {
     judged.flatten().collect()
 }
 
+/// The lines that lack a figure.
+pub fn left_out(results: &Results) -> Vec<&'static str> {
+    ALL.iter().filter(|line| (line.value)(results).is_none()).map(|line| line.what).collect()
+}
+
 /// A figure of one case over that of another.
 fn ratio(results: &Results, case: &str, floor: &str, figure: Figure) -> Option<f64> {
     Some(results.median(case, figure)? / results.median(floor, figure)?)

@@ -15,6 +15,10 @@ const DRIFT: f64 = 1.5;
 pub fn terminal(results: &Results) -> String {
     let mut text = format!("{}\n\n{}\n", figures(results, presets::NOTHING), own_figures(results, presets::NOTHING));
     let _ = write!(text, "\n{}\n{}\n", lines_table(results, presets::NOTHING), drift(results));
+    let left_out = lines::left_out(results);
+    if !left_out.is_empty() {
+        let _ = writeln!(text, "Left out, since figures are missing: {}.", left_out.join("; "));
+    }
     text
 }
 

@@ -30,5 +30,5 @@ fn every_workload_ends_and_every_line_is_judged() {
     for heading in ["## Where", "## Lines", "## Figures", "## Spread", "## Workloads"] {
         assert!(report.contains(heading), "no {heading} in\n{report}");
     }
-    assert!(!told.contains("not measured"), "a line misses a figure:\n{told}");
+    assert!(!told.contains("Left out"), "a line misses a figure:\n{told}");
 }
