@@ -172,7 +172,8 @@ pub enum End {
 }
 
 fn serve(program: &Path, flags: &[String], dir: &Path) -> Result<Process> {
-    let mut args = vec!["serve".to_owned(), "--listen=127.0.0.1:0".to_owned(), "--log=warn".to_owned()];
+    // Whoever is still connected when it is asked to end is this process, which isn't listening then.
+    let mut args = ["serve", "--listen=127.0.0.1:0", "--log=warn", "--shutdown-grace=0s"].map(str::to_owned).to_vec();
     args.push(format!("--data={}", data(dir).display()));
     args.push(format!("--measure={}", measured(dir).display()));
     args.extend_from_slice(flags);
