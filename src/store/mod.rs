@@ -16,6 +16,7 @@ mod levels;
 mod memory;
 mod records;
 mod redb;
+mod syncs;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub use error::{CommitError, RowError, StoreError};
 pub use journal::JournalBytes;
 pub use memory::MemoryStore;
 pub use records::{Details, Records};
+pub use syncs::Syncs;
 pub use tables::Table;
 
 /// Called with each row found: the index of its key in the question, and its value.
