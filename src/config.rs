@@ -2,6 +2,7 @@
 //!
 //! Owns the bounds and defaults of every flag of `serve`. Refuses to open, bind or start anything.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
@@ -90,6 +91,15 @@ pub struct ServeArgs {
     /// Threads that serve calls, besides the one that schedules, 1 to 256 [default: one less than the machine has cores, 1 to 8]
     #[arg(long, value_name = "N", value_parser = within(THREADS))]
     pub runtime_threads: Option<u64>,
+
+    /// For the bench only: stores nothing, so that what is left is what the rest of the server costs
+    #[arg(long, hide = true, conflicts_with = "data")]
+    pub null_store: bool,
+
+    /// For the bench only: a file to which the scheduler's thread appends what it does and how long that takes, a JSON object a
+    /// line, at most ten a second; made where it doesn't exist
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub measure: Option<PathBuf>,
 }
 
 /// When a call is answered.
@@ -119,15 +129,35 @@ impl FromStr for ReserveAfterArg {
     }
 }
 
+/// Where a server stores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// In a directory.
+    Directory(RedbConfig),
+    /// Nowhere: the end of the process is the end of everything.
+    Nowhere,
+}
+
+impl fmt::Display for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(redb) => redb.dir.display().fmt(f),
+            Self::Nowhere => f.write_str("nowhere"),
+        }
+    }
+}
+
 /// What a server is started with, all of it within its bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Where it listens; port 0 stands for any free one.
     pub listen: SocketAddr,
     /// Where and how it stores.
-    pub store: RedbConfig,
+    pub store: Storage,
     /// Where what happens is told.
     pub event_log: Option<PathBuf>,
+    /// Where it is told how long the scheduler's work takes.
+    pub measure: Option<PathBuf>,
     /// When a commit may be answered (semantics 10.4).
     pub durability: Durability,
     /// The scheduler's bounds and defaults.
@@ -163,8 +193,13 @@ impl TryFrom<ServeArgs> for Config {
         let cache_bytes = usize::try_from(args.cache_mb << 20).unwrap_or(usize::MAX);
         Ok(Self {
             listen,
-            store: RedbConfig { cache_bytes, ..RedbConfig::new(args.data) },
+            store: if args.null_store {
+                Storage::Nowhere
+            } else {
+                Storage::Directory(RedbConfig { cache_bytes, ..RedbConfig::new(args.data) })
+            },
             event_log: args.event_log,
+            measure: args.measure,
             durability: match args.durability {
                 DurabilityArg::Immediate => Durability::Immediate,
                 DurabilityArg::Relaxed => Durability::Relaxed,
@@ -232,7 +267,7 @@ fn payload_bytes(text: &str) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
 
     #[derive(Parser)]
     struct Line {
@@ -253,10 +288,10 @@ mod tests {
     fn without_flags_the_scheduler_has_its_own_defaults() {
         let config = config(&[]);
         assert_eq!(config.scheduler, scheduler::Config::default());
-        assert_eq!(config.store, RedbConfig::new("./sluicegate-data"));
+        assert_eq!(config.store, Storage::Directory(RedbConfig::new("./sluicegate-data")));
         assert_eq!(config.listen.to_string(), "127.0.0.1:7654");
         assert_eq!(config.durability, Durability::Immediate);
-        assert_eq!(config.event_log, None);
+        assert_eq!((config.event_log, config.measure), (None, None));
         assert_eq!(config.shutdown_grace, Duration::from_secs(30));
         assert!((1..=8).contains(&config.runtime_threads.get()));
     }
@@ -277,6 +312,7 @@ mod tests {
             "--shutdown-grace=0s",
             "--cache-mb=7",
             "--runtime-threads=8",
+            "--measure=/m",
         ]);
         let scheduler = scheduler::Config {
             budgets_max: 1,
@@ -287,12 +323,27 @@ mod tests {
             reserve_after: ReserveAfter::Never,
         };
         assert_eq!(config.scheduler, scheduler);
-        assert_eq!(config.store, RedbConfig { dir: "/d".into(), cache_bytes: 7 << 20 });
+        assert_eq!(config.store, Storage::Directory(RedbConfig { dir: "/d".into(), cache_bytes: 7 << 20 }));
         assert_eq!(config.durability, Durability::Relaxed);
         assert_eq!(config.event_log, Some("/e".into()));
+        assert_eq!(config.measure, Some("/m".into()));
         assert_eq!(config.shutdown_grace, Duration::ZERO);
         assert_eq!(config.runtime_threads.get(), 8);
         assert!(config.listen.is_ipv6());
+    }
+
+    #[test]
+    fn who_stores_nothing_stores_nowhere() {
+        assert_eq!(config(&["--null-store"]).store, Storage::Nowhere);
+        let error = parse(&["--null-store", "--data=/d"]).expect_err("a contradiction");
+        assert!(error.contains("--data"), "{error}");
+    }
+
+    #[test]
+    fn what_is_for_the_bench_is_not_offered_to_others() {
+        let help = Line::command().render_long_help().to_string();
+        assert!(help.contains("--event-log"), "{help}");
+        assert!(!help.contains("--null-store") && !help.contains("--measure"), "{help}");
     }
 
     #[test]

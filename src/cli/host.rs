@@ -14,10 +14,10 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::api::{self, ApiOptions};
 use crate::clock::{Clock, SystemClock};
-use crate::config::Config;
-use crate::driver::{self, Handle, Joined};
+use crate::config::{Config, Storage};
+use crate::driver::{self, Handle, Joined, Measure};
 use crate::event_log::EventLog;
-use crate::store::OpenStore;
+use crate::store::{NullStore, OpenStore, Store, Syncs};
 
 /// A server that has its address and its store, and doesn't answer yet.
 pub(super) struct Host {
@@ -33,11 +33,13 @@ impl Host {
     pub async fn start(config: &Config) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(config.listen).await.map_err(|error| refused(config.listen, &error))?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let source: Box<dyn OpenStore> = Box::new(config.store.clone());
+        let syncs = Syncs::default();
+        let source = source(&config.store, &syncs);
         let options = driver::Options {
             config: config.scheduler.clone(),
             durability: config.durability,
             event_log: config.event_log.as_deref().map(event_log).transpose()?,
+            measure: measure(config.measure.as_deref(), &clock, syncs)?,
             ..driver::Options::default()
         };
         let of_driver = Arc::clone(&clock);
@@ -74,6 +76,23 @@ impl Host {
         }
         Ok(())
     }
+}
+
+/// What opens the store, and counts its syncs.
+fn source(storage: &Storage, syncs: &Syncs) -> Box<dyn OpenStore> {
+    match storage {
+        Storage::Directory(redb) => {
+            let (redb, syncs) = (redb.clone(), syncs.clone());
+            Box::new(move || redb.open_counting(&syncs))
+        }
+        Storage::Nowhere => Box::new(|| Ok(Box::new(NullStore::default()) as Box<dyn Store>)),
+    }
+}
+
+fn measure(path: Option<&Path>, clock: &Arc<dyn Clock>, syncs: Syncs) -> anyhow::Result<Measure> {
+    let Some(path) = path else { return Ok(Measure::default()) };
+    Measure::append_to(path, Arc::clone(clock), syncs)
+        .with_context(|| format!("cannot append measures to {}", path.display()))
 }
 
 /// Opens the event log, and opens it again at each SIGHUP, by which whoever moves a log away asks for a new one.

@@ -52,7 +52,7 @@ async fn serve(config: &Config) -> anyhow::Result<()> {
     let address = host.address()?;
     // The line is for whoever waits for it; a server whose standard output is closed serves all the same.
     let _ = output::line(format_args!("listening on {address}"));
-    tracing::info!(%address, data = %config.store.dir.display(), version = env!("CARGO_PKG_VERSION"), "serving");
+    tracing::info!(%address, data = %config.store, version = env!("CARGO_PKG_VERSION"), "serving");
 
     let shutdown = CancellationToken::new();
     let mut serving = pin!(host.serve(shutdown.clone().cancelled_owned()));

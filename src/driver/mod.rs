@@ -13,6 +13,7 @@ mod events;
 mod handle;
 mod live;
 mod mailbox;
+mod measure;
 mod owner;
 mod sessions;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use tokio::sync::watch;
 
 pub use self::handle::{Handle, PushedJob, Refusal, Session, SessionEvent};
 pub use self::live::View;
+pub use self::measure::Measure;
 use self::owner::Owner;
 use crate::clock::Clock;
 use crate::event_log::{EventLog, Unwritable};
@@ -37,7 +39,7 @@ use crate::scheduler::Config;
 use crate::store::{Durability, OpenStore, StoreError};
 
 /// How a driver works.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Options {
     /// The scheduler's bounds and defaults.
     pub config: Config,
@@ -47,6 +49,8 @@ pub struct Options {
     pub mailbox_max: usize,
     /// Where what happens is told, once it is stored. Nothing is served while it can't be written.
     pub event_log: Option<Arc<EventLog>>,
+    /// What takes down how long the work takes.
+    pub measure: Measure,
 }
 
 impl Options {
@@ -63,6 +67,7 @@ impl Default for Options {
             durability: Durability::Immediate,
             mailbox_max: Self::MAILBOX_MAX,
             event_log: None,
+            measure: Measure::default(),
         }
     }
 }

@@ -93,6 +93,7 @@ impl Owner {
 
     /// Serves until it is told to stop. Whoever still waits then, or after a panic, hears that it is over.
     pub(super) fn run(mut self, live: Live) -> Result<(), EndError> {
+        self.options.measure.started();
         let outcome = catch_unwind(AssertUnwindSafe(|| self.serve(live)))
             .unwrap_or_else(|panic| Err(EndError::of_panic(&*panic)))
             .and_then(|()| self.options.event_log.as_ref().map_or(Ok(()), |log| Ok(log.finish()?)));
@@ -118,22 +119,34 @@ impl Owner {
     /// Serves until it is told to stop, or the store fails.
     fn serve_live(&mut self, live: &mut Live) -> Result<(), String> {
         loop {
-            self.gather(live);
-            let changes = live.scheduler.take_changes();
-            let effects = live.scheduler.take_effects();
-            live.commit(&changes).map_err(|error| error.to_string())?;
-            self.tell(live.scheduler.take_events())?;
-            if !changes.is_empty() {
-                self.reopen_after = REOPEN_AFTER_MIN;
-            }
-            self.release(live, changes, effects)?;
+            self.turn(live)?;
             if self.stopping {
                 live.sync().map_err(|error| error.to_string())?;
+                self.options.measure.finish();
                 return self.tell(vec![Event { at: self.clock.now(), what: Happened::Stopped }]);
             }
             live.sync_if_due().map_err(|error| error.to_string())?;
             self.sleep_until(live.next_deadline());
         }
+    }
+
+    /// Does what there is to do, makes it durable, and lets it out.
+    fn turn(&mut self, live: &mut Live) -> Result<(), String> {
+        self.options.measure.turn_began();
+        self.gather(live);
+        self.options.measure.gathered();
+        let changes = live.scheduler.take_changes();
+        let effects = live.scheduler.take_effects();
+        self.options.measure.committing();
+        live.commit(&changes).map_err(|error| error.to_string())?;
+        self.options.measure.committed(&changes, &effects, &self.answers);
+        self.tell(live.scheduler.take_events())?;
+        if !changes.is_empty() {
+            self.reopen_after = REOPEN_AFTER_MIN;
+        }
+        self.release(live, changes, effects)?;
+        self.options.measure.released();
+        Ok(())
     }
 
     /// Tells the event log, if there is one, what the commit made true.

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::codec::{self, Bytes};
 use super::records::read;
+use super::syncs::Syncs;
 use super::tables::name_key;
 use super::{Batch, CommitError, Durability, Found, Store, StoreError, Table, Visit, Write};
 
@@ -54,11 +55,12 @@ pub(super) struct JournalFile {
     path: PathBuf,
     /// Opened when first needed.
     file: Option<File>,
+    syncs: Syncs,
 }
 
 impl JournalFile {
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, file: None }
+    pub(super) fn new(path: PathBuf, syncs: Syncs) -> Self {
+        Self { path, file: None, syncs }
     }
 
     fn file(&mut self) -> io::Result<&mut File> {
@@ -88,6 +90,7 @@ impl JournalBytes for JournalFile {
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        self.syncs.add_one();
         self.file()?.sync_data()
     }
 
@@ -330,7 +333,7 @@ mod tests {
 
     fn open(durable: &MemoryStore, path: &Path) -> Journal<Forgetful, JournalFile> {
         let store = Forgetful { durable: durable.clone(), relaxed: Batch::default() };
-        Journal::open(store, JournalFile::new(path.to_owned())).unwrap()
+        Journal::open(store, JournalFile::new(path.to_owned(), Syncs::default())).unwrap()
     }
 
     fn put(key: u8, value: &[u8]) -> Batch {

@@ -5,7 +5,7 @@
 //!
 //! - [`Records`] is the front: records in, records out.
 //! - [`Store`] is the seam: a batch of puts and deletes by (table, key), all or nothing. [`RedbStore`] is the
-//!   embedded default, [`MemoryStore`] the one that forgets.
+//!   embedded default, [`MemoryStore`] the one that forgets, [`NullStore`] the one that stores nothing.
 
 mod batch;
 mod codec;
@@ -14,8 +14,10 @@ mod intern;
 mod journal;
 mod levels;
 mod memory;
+mod null;
 mod records;
 mod redb;
+mod syncs;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -25,7 +27,9 @@ pub use batch::{Batch, Write};
 pub use error::{CommitError, RowError, StoreError};
 pub use journal::JournalBytes;
 pub use memory::MemoryStore;
+pub use null::NullStore;
 pub use records::{Details, Records};
+pub use syncs::Syncs;
 pub use tables::Table;
 
 /// Called with each row found: the index of its key in the question, and its value.

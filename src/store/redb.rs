@@ -15,6 +15,7 @@ use ::redb::{
 };
 
 use super::journal::{Journal, JournalBytes, JournalFile};
+use super::syncs::{Counted, Syncs};
 use super::{Batch, CommitError, Durability, Found, OpenStore, RowError, Store, StoreError, Table, Visit, Write};
 
 /// Where a store is, and what it may use.
@@ -38,11 +39,20 @@ impl RedbConfig {
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         Self { dir: dir.into(), cache_bytes: Self::CACHE_BYTES }
     }
+
+    /// Opens the store as [`OpenStore::open`] does, and counts its syncs, the journal's included.
+    ///
+    /// # Errors
+    /// As [`OpenStore::open`].
+    pub fn open_counting(&self, syncs: &Syncs) -> Result<Box<dyn Store>, StoreError> {
+        let journal = JournalFile::new(self.dir.join(Self::JOURNAL), syncs.clone());
+        RedbStore::open(self, syncs)?.with_journal(journal)
+    }
 }
 
 impl OpenStore for RedbConfig {
     fn open(&self) -> Result<Box<dyn Store>, StoreError> {
-        RedbStore::open(self)?.with_journal(JournalFile::new(self.dir.join(Self::JOURNAL)))
+        self.open_counting(&Syncs::default())
     }
 }
 
@@ -61,16 +71,17 @@ const fn definition(table: Table) -> Definition {
 }
 
 impl RedbStore {
-    /// Opens the file in the data directory; makes both where they don't exist.
+    /// Opens the file in the data directory; makes both where they don't exist. Its syncs are counted.
     ///
     /// # Errors
     /// [`StoreError::InUse`] where another process has it open, [`StoreError::Open`] where it can't be opened.
-    pub fn open(config: &RedbConfig) -> Result<Self, StoreError> {
+    pub fn open(config: &RedbConfig, syncs: &Syncs) -> Result<Self, StoreError> {
         make_dir(&config.dir)?;
         let path = config.dir.join(RedbConfig::FILE);
         let file = open_file(&path)?;
-        let backend = FileBackend::new(file).map_err(|error| open_error(&path, error))?;
-        match Self::with_backend(backend, &path.to_string_lossy(), config.cache_bytes) {
+        let storage = FileBackend::new(file).map_err(|error| open_error(&path, error))?;
+        let counted = Counted { storage, syncs: syncs.clone() };
+        match Self::with_backend(counted, &path.to_string_lossy(), config.cache_bytes) {
             Err(StoreError::InUse { .. }) => Err(StoreError::InUse { dir: config.dir.clone() }),
             outcome => outcome,
         }

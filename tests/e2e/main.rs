@@ -18,6 +18,7 @@ mod grpcurl;
 mod health;
 mod jobs;
 mod leases;
+mod measures;
 mod python;
 mod shutdown;
 mod startup;

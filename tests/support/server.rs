@@ -174,7 +174,10 @@ impl Drop for Dir {
 async fn spawn(dir: &Dir, flags: &[String]) -> (Child, SocketAddr) {
     let log = OpenOptions::new().create(true).append(true).open(dir.log()).expect("a log file");
     let mut command = program();
-    command.arg("serve").arg("--data").arg(dir.data()).args(flags);
+    command.arg("serve").args(flags);
+    if !flags.iter().any(|flag| flag == "--null-store") {
+        command.arg("--data").arg(dir.data());
+    }
     if !flags.iter().any(|flag| flag.starts_with("--log")) {
         command.args(["--log", "info,sluicegate=debug"]);
     }

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::host::Host;
 use super::signals::EndSignals;
-use crate::config::Config;
+use crate::config::{Config, Storage};
 use crate::scheduler;
 use crate::store::{Durability, RedbConfig};
 use board::{Board, BudgetRow, Scene};
@@ -62,8 +62,9 @@ pub(super) fn run(args: DemoArgs) -> anyhow::Result<()> {
         let dir = tempfile::tempdir().context("cannot make a temporary directory")?;
         let config = Config {
             listen: ([127, 0, 0, 1], 0).into(),
-            store: RedbConfig::new(dir.path()),
+            store: Storage::Directory(RedbConfig::new(dir.path())),
             event_log: None,
+            measure: None,
             durability: Durability::Immediate,
             scheduler: scheduler::Config::default(),
             shutdown_grace: Duration::from_secs(5),

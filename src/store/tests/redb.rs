@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{all_of_job, reload};
 use crate::scheduler::effect::Change;
 use crate::scheduler::units::JobId;
-use crate::store::{Durability, OpenStore, Records, RedbConfig, StoreError};
+use crate::store::{Durability, OpenStore, Records, RedbConfig, StoreError, Syncs};
 
 fn refusal(dir: &Path) -> StoreError {
     match RedbConfig::new(dir).open() {
@@ -168,4 +168,33 @@ fn compacting_gives_space_back_and_loses_nothing() {
     assert!(after * 2 < before, "{before} bytes became {after}");
     drop(records);
     assert_eq!(stored(dir.path()), (4990..5000).collect::<Vec<_>>());
+}
+
+#[test]
+fn syncs_of_the_file_and_of_the_journal_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let syncs = Syncs::default();
+    let config = RedbConfig::new(dir.path());
+    let (mut records, _) = Records::open(config.open_counting(&syncs).unwrap()).unwrap();
+    let before = syncs.count();
+    records.commit(&all_of_job(1, 1), Durability::Immediate).unwrap();
+    assert!(syncs.count() > before);
+    records.commit(&all_of_job(2, 1), Durability::Relaxed).unwrap();
+    let before = syncs.count();
+    records.sync().unwrap();
+    assert!(syncs.count() > before);
+    records.commit(&all_of_job(3, 1), Durability::Relaxed).unwrap();
+
+    let left = after_kill(dir.path());
+    let [with_journal, without] = [(); 2].map(|()| {
+        let copy = after_kill(left.path());
+        fs::write(left.path().join(RedbConfig::JOURNAL), []).unwrap();
+        let syncs = Syncs::default();
+        drop(RedbConfig::new(copy.path()).open_counting(&syncs).unwrap());
+        syncs.count()
+    });
+    assert!(
+        with_journal >= without + 2,
+        "its commit is put on disk, and then that it is empty: {with_journal}, {without}"
+    );
 }
