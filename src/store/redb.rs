@@ -4,6 +4,8 @@
 //! commit, which are two each time. What an unclean end costs instead is a walk over the file at the next open, about
 //! a second for a million jobs.
 
+mod apply;
+
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
@@ -16,7 +18,7 @@ use ::redb::{
 
 use super::journal::{Journal, JournalBytes, JournalFile};
 use super::syncs::{Counted, Syncs};
-use super::{Batch, CommitError, Durability, Found, OpenStore, RowError, Store, StoreError, Table, Visit, Write};
+use super::{Batch, CommitError, Durability, Found, OpenStore, RowError, Store, StoreError, Table, Visit};
 
 /// Where a store is, and what it may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,19 +153,7 @@ impl RedbStore {
             Durability::Immediate => ::redb::Durability::Immediate,
             Durability::Relaxed => ::redb::Durability::None,
         })?;
-        let mut tables = [const { None }; Table::ALL.len()];
-        for write in batch.iter() {
-            let (Write::Put { table, .. } | Write::Delete { table, .. }) = write;
-            let rows = match &mut tables[table as usize] {
-                Some(rows) => rows,
-                closed => closed.insert(transaction.open_table(definition(table))?),
-            };
-            match write {
-                Write::Put { key, value, .. } => drop(rows.insert(key, value)?),
-                Write::Delete { key, .. } => drop(rows.remove(key)?),
-            }
-        }
-        drop(tables);
+        apply::apply(&transaction, batch)?;
         Ok(transaction.commit()?)
     }
 
