@@ -1,6 +1,5 @@
 //! What the scheduler wants sent, made into what a session can read: leases become jobs with their bodies.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::handle::{PushedJob, SessionEvent};
@@ -45,9 +44,9 @@ pub(super) fn of(
         }
     }
     if !pushes.is_empty() {
-        let bodies = bodies(&live.records, changes, &pushes)?;
+        let mut bodies = bodies(&live.records, changes, &pushes)?.into_iter();
         events.extend(pushes.into_iter().map(|(session, leased)| {
-            let jobs = with_bodies(leased, &bodies);
+            let jobs = with_bodies(leased, &mut bodies);
             trace::pushed(session, &jobs);
             (session, SessionEvent::Jobs(jobs))
         }));
@@ -61,33 +60,39 @@ fn leased(live: &Live, leases: &[LeaseId]) -> Leased {
     leased.flatten().collect()
 }
 
-/// The bodies of all jobs in `pushes`.
+/// The bodies of all jobs in `pushes`, in their order. None: it is not in the store.
 fn bodies(
     records: &Records,
     changes: Vec<Change>,
     pushes: &[(SessionId, Leased)],
-) -> Result<HashMap<JobId, Arc<Body>>, StoreError> {
-    let jobs = pushes.iter().flat_map(|(_, leased)| leased.iter().map(|(lease, _)| lease.job));
-    let mut bodies: HashMap<JobId, Option<Body>> = jobs.map(|job| (job, None)).collect();
-    for change in changes {
-        if let Change::PutBody(job, body) = change
-            && let Some(slot) = bodies.get_mut(&job)
-        {
-            *slot = Some(body);
+) -> Result<Vec<Option<Arc<Body>>>, StoreError> {
+    let new = changes.into_iter().filter_map(|change| match change {
+        Change::PutBody(job, body) => Some((job, Arc::new(body))),
+        _ => None,
+    });
+    let new: Vec<(JobId, Arc<Body>)> = new.collect();
+    debug_assert!(new.is_sorted_by_key(|(job, _)| *job), "ids grow from one new job to the next");
+    let (mut bodies, mut missing, mut stored) = (Vec::new(), Vec::new(), Vec::new());
+    for (lease, _) in pushes.iter().flat_map(|(_, leased)| leased) {
+        let found = new.binary_search_by_key(&lease.job, |(job, _)| *job);
+        if found.is_err() {
+            missing.push(bodies.len());
+            stored.push(lease.job);
+        }
+        bodies.push(found.ok().map(|place| Arc::clone(&new[place].1)));
+    }
+    if !stored.is_empty() {
+        for (place, body) in missing.into_iter().zip(records.bodies(&stored)?) {
+            bodies[place] = body.map(Arc::new);
         }
     }
-    let stored: Vec<JobId> = bodies.iter().filter(|(_, body)| body.is_none()).map(|(job, _)| *job).collect();
-    if !stored.is_empty() {
-        bodies.extend(stored.iter().copied().zip(records.bodies(&stored)?));
-    }
-    Ok(bodies.into_iter().filter_map(|(job, body)| Some((job, Arc::new(body?)))).collect())
+    Ok(bodies)
 }
 
 /// The jobs with their bodies. A job whose body is not in the store can't be pushed to anyone: it stays behind,
 /// fails as its lease expires, and holds up nobody else.
-fn with_bodies(leased: Leased, bodies: &HashMap<JobId, Arc<Body>>) -> Vec<PushedJob> {
-    let jobs = leased.into_iter().filter_map(|(lease, job)| {
-        let body = bodies.get(&lease.job).cloned();
+fn with_bodies(leased: Leased, bodies: &mut impl Iterator<Item = Option<Arc<Body>>>) -> Vec<PushedJob> {
+    let jobs = leased.into_iter().zip(bodies).filter_map(|((lease, job), body)| {
         if body.is_none() {
             tracing::error!(job = %lease.job, "the store has the job, but not its body");
         }

@@ -62,7 +62,14 @@ fn are_close(one: &[u8], next: &[u8]) -> bool {
 fn remove(table: &mut Table<'_, &[u8], &[u8]>, keys: &[&[u8]]) -> Result<(), Error> {
     match keys {
         [key] => drop(table.remove(*key)?),
-        [first, .., last] => table.retain_in(*first..=*last, |key, _| keys.binary_search(&key).is_err())?,
+        [first, .., last] => {
+            let mut left = keys;
+            table.retain_in(*first..=*last, |key, _| {
+                let there = left.partition_point(|gone| *gone < key);
+                left = &left[there..];
+                left.first() != Some(&key)
+            })?;
+        }
         [] => {}
     }
     Ok(())
