@@ -100,6 +100,36 @@ const ALL: &[Line] = &[
     }),
     at_most("delivered at 1000 a second, p50, in syncs", 5.0, |r| in_syncs(r, "e: 1000 a second", Figure::P50)),
     at_most("delivered at 1000 a second, p99, in syncs", 15.0, |r| in_syncs(r, "e: 1000 a second", Figure::P99)),
+    at_most("one token at a time, decision p99, µs", 5.0, |r| r.median("f: one token at a time", Figure::Decision)),
+    at_most("8192 budgets, decision p99, µs", 5.0, |r| r.median("g: 8192 budgets", Figure::Decision)),
+    at_most("8192 budgets, decision p99 over that of 10 budgets", 4.0, |r| {
+        ratio(r, "g: 8192 budgets", "g: 10 budgets, 1000 jobs", Figure::Decision)
+    }),
+    at_most("every job bound differently: longest delivery in another queue, µs", 10_000.0, |r| {
+        r.median("h: every job bound differently; times of another queue", Figure::Max)
+    }),
+    at_least("whole cycle below 90 % that is parked, over the bare cycle", 0.9, |r| {
+        ratio(r, "i: whole cycle below 90 % that is parked", "c: whole cycle", Figure::Rate)
+    }),
+    at_least("whole cycle beside 1000 idle streams, over the bare cycle", 0.95, |r| {
+        ratio(r, "j: whole cycle beside 1000 idle streams", "c: whole cycle", Figure::Rate)
+    }),
+    at_most("an idle stream, KiB", 24.4, |r| r.median("k: idle streams", Figure::Own("KiB a stream"))),
+    at_most("idle streams, CPU %", 1.0, |r| r.median("k: idle streams", Figure::Own("CPU %"))),
+    at_least("a pool in constant demand, % of its rate", 99.0, |r| {
+        r.median("l: costs 1 to 100,000, limited", Figure::Own("% of the rate used"))
+    }),
+    at_most("a job that waits, bytes of memory", 150.0, |r| {
+        r.median("m: jobs that wait", Figure::Own("bytes of memory a job, after a start"))
+    }),
+    at_most("first job after a clean end, s", 1.0, |r| {
+        r.median("m: jobs that wait", Figure::Own("s until the first job, clean"))
+    }),
+    at_most("first job after a kill, s", 2.0, |r| {
+        r.median("m: jobs that wait", Figure::Own("s until the first job, killed"))
+    }),
+    at_most("churn: memory, late over early", 1.1, |r| r.median("n: churn", Figure::Own("memory, late over early"))),
+    at_most("churn: disk, late over early", 1.1, |r| r.median("n: churn", Figure::Own("disk, late over early"))),
 ];
 
 #[cfg(test)]

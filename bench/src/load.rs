@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use nix::sys::prctl;
+use prost::Message;
+use prost::bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_stream::wrappers::ReceiverStream;
@@ -18,14 +20,13 @@ use crate::measured;
 use crate::meter::{Meter, Reading};
 use crate::process::Process;
 use crate::results::{Figure, Run};
-use crate::wire::budget_service_client::BudgetServiceClient;
-use crate::wire::dispatch_request::Frame as ToServer;
-use crate::wire::dispatch_response::Frame;
-use crate::wire::job_service_client::JobServiceClient;
-use crate::wire::settle_outcome::Outcome;
-use crate::wire::{self, DispatchRequest, SettleStatus};
+use crate::wire::lean::dispatch_request::Frame as ToServer;
+use crate::wire::lean::dispatch_response::Frame;
+use crate::wire::lean::job_service_client::JobServiceClient;
+use crate::wire::lean::{self, DispatchRequest};
+use crate::wire::{self, SettleStatus};
 
-/// A producer or a worker of the contract's job service.
+/// A producer or a worker of the job service.
 pub type Jobs = JobServiceClient<Channel>;
 
 /// Bytes of a job's payload: with its queue and type the job is a message of about 300 bytes.
@@ -35,6 +36,8 @@ pub const QUEUE: &str = "bench";
 /// Over how many connections the callers of one workload come.
 pub const CONNECTIONS: usize = 4;
 
+/// Jobs a call, where many are enqueued beforehand.
+const BATCH_JOBS: u64 = 1000;
 /// Frames that may wait to be sent.
 const FRAMES_WAITING: usize = 4096;
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
@@ -72,13 +75,18 @@ pub fn jobs(channel: Channel) -> Jobs {
     JobServiceClient::new(channel).max_decoding_message_size(MESSAGE_BYTES_MAX)
 }
 
-/// The budget service over a connection.
-pub fn budgets(channel: Channel) -> BudgetServiceClient<Channel> {
-    BudgetServiceClient::new(channel)
+/// An encoded job, of which nothing is said but where it waits and what it costs. It is forgotten once it is done.
+pub fn job(queue: &str, bindings: Vec<wire::Binding>) -> Bytes {
+    encoded(&spec(queue, bindings))
 }
 
-/// A job that nothing is said of but where it waits and what it costs. It is forgotten once it is done.
-pub fn job(queue: &str, bindings: Vec<wire::Binding>) -> wire::JobSpec {
+/// A message as bytes.
+pub fn encoded(message: &impl Message) -> Bytes {
+    message.encode_to_vec().into()
+}
+
+/// The job before it is encoded.
+pub fn spec(queue: &str, bindings: Vec<wire::Binding>) -> wire::JobSpec {
     wire::JobSpec {
         queue: queue.to_owned(),
         r#type: "job".to_owned(),
@@ -88,18 +96,24 @@ pub fn job(queue: &str, bindings: Vec<wire::Binding>) -> wire::JobSpec {
     }
 }
 
-/// What a job costs one budget.
-pub fn binding(budget: String, cost: u64) -> wire::Binding {
-    wire::Binding { budget, cost: Some(cost), ..Default::default() }
-}
-
-/// Enqueues jobs in one call.
+/// Enqueues encoded jobs in one call.
 ///
 /// # Errors
 /// The call is refused.
-pub async fn enqueue(jobs: &mut Jobs, specs: Vec<wire::JobSpec>) -> Result<()> {
-    let request = wire::BatchEnqueueRequest { jobs: specs, request_id: String::new() };
-    jobs.batch_enqueue(request).await?;
+pub async fn enqueue(client: &mut Jobs, jobs: Vec<Bytes>) -> Result<()> {
+    client.batch_enqueue(lean::BatchEnqueueRequest { jobs }).await?;
+    Ok(())
+}
+
+/// Enqueues the jobs of these numbers, 0 to `count`, as fast as they are taken.
+///
+/// # Errors
+/// A call is refused.
+pub async fn fill(address: SocketAddr, count: u64, job: impl Fn(u64) -> Bytes) -> Result<()> {
+    let mut client = jobs(connect(address).await?);
+    for first in (0..count).step_by(BATCH_JOBS as usize) {
+        enqueue(&mut client, (first..(first + BATCH_JOBS).min(count)).map(&job).collect()).await?;
+    }
     Ok(())
 }
 
@@ -184,24 +198,25 @@ impl Load {
     /// A part of the load failed, or the server ended.
     pub async fn measure(&mut self, server: &Process, meter: &Meter, warm: Duration, length: Duration) -> Result<Span> {
         self.until(tokio::time::sleep(warm)).await?;
-        self.measure_until(server, meter, tokio::time::sleep(length)).await
+        Ok(self.measure_until(server, meter, tokio::time::sleep(length)).await?.1)
     }
 
-    /// Measures until `done`.
+    /// Measures until `done`, and says what came of that.
     ///
     /// # Errors
     /// As [`Load::measure`].
-    pub async fn measure_until(
+    pub async fn measure_until<T>(
         &mut self,
         server: &Process,
         meter: &Meter,
-        done: impl Future<Output = ()>,
-    ) -> Result<Span> {
+        done: impl Future<Output = T>,
+    ) -> Result<(T, Span)> {
         let (from_ns, began, cpu) = (measured::now(), Instant::now(), server.cpu()?);
         meter.open();
-        self.until(done).await?;
-        let (reading, elapsed) = (meter.close(), began.elapsed());
-        Ok(Span { reading, elapsed, cpu: server.cpu()?.saturating_sub(cpu), from_ns, until_ns: measured::now() })
+        let value = self.until(done).await?;
+        let (reading, elapsed, until_ns) = (meter.close(), began.elapsed(), measured::now());
+        let cpu = server.cpu()?.saturating_sub(cpu);
+        Ok((value, Span { reading, elapsed, cpu, from_ns, until_ns }))
     }
 }
 
@@ -247,6 +262,24 @@ pub struct Shape {
     pub one_by_one: bool,
 }
 
+/// Workers that take so many jobs at a time from one queue, and settle all that comes in a message together.
+///
+/// # Errors
+/// Nobody listens.
+pub async fn add_workers(
+    load: &mut Load,
+    address: SocketAddr,
+    count: usize,
+    window: u64,
+    settled: &Meter,
+) -> Result<()> {
+    for (number, channel) in connections(address, count).await?.into_iter().enumerate() {
+        let shape = Shape { name: format!("worker-{number}"), queue: QUEUE.to_owned(), window, one_by_one: false };
+        load.add(work(channel, shape, settled.clone(), success));
+    }
+    Ok(())
+}
+
 /// A worker: `job` is told of each job that comes, and says how it ended; `settled` counts those that the server has
 /// confirmed as ended.
 ///
@@ -256,34 +289,29 @@ pub async fn work(
     channel: Channel,
     shape: Shape,
     settled: Meter,
-    mut job: impl FnMut(wire::LeasedJob) -> wire::SettleOutcome,
+    mut job: impl FnMut(lean::LeasedJob) -> lean::SettleOutcome,
 ) -> Result<()> {
     let (to_server, requests) = mpsc::channel(FRAMES_WAITING);
-    to_server.send(DispatchRequest { frame: Some(ToServer::Hello(hello(&shape))) }).await?;
+    let say = async |frame| to_server.send(DispatchRequest { frame: Some(frame) }).await;
+    say(ToServer::Hello(encoded(&hello(&shape)))).await?;
     let mut frames = jobs(channel).dispatch(ReceiverStream::new(requests)).await?.into_inner();
-    let send = async |outcomes| {
-        let settle = ToServer::Settle(wire::SettleLeases { outcomes });
-        to_server.send(DispatchRequest { frame: Some(settle) }).await
-    };
     while let Some(response) = frames.message().await? {
-        match response.frame.context("a frame without content")? {
+        match response.frame.context("a frame that a worker doesn't expect")? {
             Frame::Jobs(pushed) => {
-                let outcomes: Vec<_> = pushed.jobs.into_iter().map(&mut job).collect();
-                if shape.one_by_one {
-                    for outcome in outcomes {
-                        send(vec![outcome]).await?;
-                    }
-                } else {
-                    send(outcomes).await?;
+                let mut outcomes: Vec<_> = pushed.jobs.into_iter().map(&mut job).collect();
+                let at_once = if shape.one_by_one { 1 } else { outcomes.len() };
+                while !outcomes.is_empty() {
+                    let rest = outcomes.split_off(at_once);
+                    say(ToServer::Settle(lean::SettleLeases { outcomes })).await?;
+                    outcomes = rest;
                 }
             }
             Frame::Settled(answer) => {
-                let strange = answer.results.iter().find(|result| result.status() != SettleStatus::Settled);
-                ensure!(strange.is_none(), "a job wasn't settled: {strange:?}");
+                let settled_all = answer.results.iter().all(|result| result.status == SettleStatus::Settled as i32);
+                ensure!(settled_all, "a job wasn't settled: {answer:?}");
                 settled.add_jobs(answer.results.len() as u64);
             }
             Frame::Welcome(_) | Frame::Ping(_) => {}
-            other => bail!("a worker doesn't expect {other:?}"),
         }
     }
     bail!("the server has ended a stream")
@@ -301,12 +329,22 @@ pub fn hello(shape: &Shape) -> wire::WorkerHello {
 }
 
 /// What a worker says of a job that is done.
-pub fn success(job: wire::LeasedJob) -> wire::SettleOutcome {
-    wire::SettleOutcome {
-        lease_id: job.lease.unwrap_or_default().id,
-        outcome: Some(Outcome::Success(wire::JobSuccess::default())),
-        ..Default::default()
-    }
+pub fn success(job: lean::LeasedJob) -> lean::SettleOutcome {
+    let lease = job.lease.unwrap_or_default();
+    lean::SettleOutcome { lease_id: lease.id, success: Some(Bytes::new()), usage: Vec::new() }
+}
+
+/// A payload that begins with a number.
+pub fn stamped(nanos: u64) -> Vec<u8> {
+    let mut payload = vec![b'x'; PAYLOAD_BYTES];
+    payload[..8].copy_from_slice(&nanos.to_le_bytes());
+    payload
+}
+
+/// The number with which a job's payload begins.
+pub fn stamp(job: &lean::LeasedJob) -> Option<u64> {
+    let payload = &job.job.as_ref()?.spec.as_ref()?.binary;
+    Some(u64::from_le_bytes(payload.get(..8)?.try_into().ok()?))
 }
 
 /// Instants at a steady pace, kept by a thread that does nothing else: the instants come when they are due, whatever becomes

@@ -3,6 +3,7 @@
 //! Figures of one machine at one time say little; their ratios to the floors do. All is run in rounds, floors and workloads
 //! in turn, and told by medians and by how far the rounds were apart.
 
+mod budgets;
 mod floors;
 mod lines;
 mod load;
@@ -66,6 +67,10 @@ struct Cli {
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 
+    /// How long jobs come and go in workload n: an hour shows more than a minute [default: 1m; 9s with --quick]
+    #[arg(long, value_name = "DURATION")]
+    churn: Option<humantime::Duration>,
+
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -87,11 +92,14 @@ fn main() -> Result<()> {
 }
 
 async fn bench(cli: &Cli) -> Result<()> {
-    let size = match cli {
+    let mut size = match cli {
         Cli { tiny: true, .. } => Size::TINY,
         Cli { quick: true, .. } => Size::QUICK,
         _ => Size::FULL,
     };
+    if let Some(churn) = cli.churn {
+        size.churn = churn.into();
+    }
     let rounds = cli.rounds.unwrap_or(if cli.quick || cli.tiny { 1 } else { 3 });
     let chosen = chosen(&cli.only)?;
     fs::create_dir_all(&cli.place).with_context(|| format!("cannot make {}", cli.place.display()))?;
@@ -102,6 +110,9 @@ async fn bench(cli: &Cli) -> Result<()> {
     for _ in 0..rounds {
         for workload in &chosen {
             progress.set_message(workload.name);
+            if progress.is_hidden() {
+                eprintln!("{}: {}", workload.name, workload.what);
+            }
             let cases = workload.run(&bench, &results).await;
             for (case, run) in cases.with_context(|| format!("workload {}", workload.name))? {
                 results.add(&case, run);

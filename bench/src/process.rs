@@ -24,7 +24,9 @@ pub struct Process {
     proc: Proc,
     /// Where it listens.
     pub address: SocketAddr,
-    /// From its start to its first line.
+    /// When it was started.
+    pub started: Instant,
+    /// From then to its first line.
     pub ready_after: Duration,
 }
 
@@ -34,21 +36,21 @@ impl Process {
     /// # Errors
     /// It can't be started, or ends before it listens.
     pub fn start(program: &Path, args: &[impl AsRef<OsStr>], log: &Path) -> Result<Self> {
-        let began = Instant::now();
+        let started = Instant::now();
         let log_file = File::options().create(true).append(true).open(log)?;
         let mut command = Command::new(program);
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log_file);
         let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a piped output")).read_line(&mut line)?;
-        let ready_after = began.elapsed();
+        let ready_after = started.elapsed();
         let address = line.trim_end().strip_prefix("listening on ").and_then(|address| address.parse().ok());
         let Some(address) = address else {
             child.kill()?;
             bail!("{} doesn't listen; it logged:\n{}", program.display(), fs::read_to_string(log)?);
         };
         let proc = Proc::new(i32::try_from(child.id())?)?;
-        Ok(Self { child, proc, address, ready_after })
+        Ok(Self { child, proc, address, started, ready_after })
     }
 
     /// The processor time that all its threads have taken.

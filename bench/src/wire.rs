@@ -12,4 +12,10 @@ pub mod floor {
     tonic::include_proto!("sluicegate.bench");
 }
 
+/// The part of the contract that a load needs.
+#[allow(missing_docs, clippy::all, reason = "generated: neither documented nor linted by this project's rules")]
+pub mod lean {
+    tonic::include_proto!("sluicegate.v1");
+}
+
 pub use contract::*;

@@ -23,8 +23,9 @@ async fn server(bench: &Bench, batch: usize) -> Result<Run> {
     let channels = load::connections(server.process().address, load::CONNECTIONS).await?;
     let (mut load, meter) = (Load::new(), Meter::new());
     let client = |number: usize| load::jobs(channels[number % channels.len()].clone());
-    load.add_callers(CALLERS, &meter, client, async move |jobs| {
-        load::enqueue(jobs, vec![load::job(QUEUE, Vec::new()); batch]).await?;
+    let jobs = vec![load::job(QUEUE, Vec::new()); batch];
+    load.add_callers(CALLERS, &meter, client, async move |client| {
+        load::enqueue(client, jobs.clone()).await?;
         Ok(batch as u64)
     });
     let span = load.measure(server.process(), &meter, bench.size.warm, bench.size.length).await?;

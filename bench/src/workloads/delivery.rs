@@ -8,7 +8,8 @@ use super::{Bench, Cases};
 use crate::load::{self, Load, QUEUE, Shape};
 use crate::meter::Meter;
 use crate::results::{Results, Run};
-use crate::wire::{self, job_spec::Payload};
+use crate::wire::job_spec::Payload;
+use crate::wire::{self, lean};
 
 const RATES: [u32; 3] = [200, 1000, 5000];
 const WINDOW: u64 = 1024;
@@ -49,9 +50,9 @@ pub(super) fn deliver(
             let mut client = load::jobs(producer.clone());
             calls.add(async move {
                 let nanos = u64::try_from(at.duration_since(began).as_nanos())?;
-                let payload = Some(Payload::Binary(stamped(nanos).into()));
-                let job = wire::JobSpec { payload, ..load::job(queue, Vec::new()) };
-                client.enqueue(wire::EnqueueRequest { job: Some(job), request_id: String::new() }).await?;
+                let payload = Some(Payload::Binary(load::stamped(nanos).into()));
+                let job = wire::JobSpec { payload, ..load::spec(queue, Vec::new()) };
+                client.enqueue(lean::EnqueueRequest { job: load::encoded(&job) }).await?;
                 Ok(())
             });
             calls.check()?;
@@ -65,22 +66,9 @@ pub(super) fn deliver(
     let settled = Meter::new();
     let delivered = delivered.clone();
     load.add(load::work(worker, shape, settled, move |job| {
-        let sent = stamp(&job).map(|nanos| began + Duration::from_nanos(nanos));
+        let sent = load::stamp(&job).map(|nanos| began + Duration::from_nanos(nanos));
         times.add_time(sent.expect("the payload that was sent"));
         delivered.add_jobs(1);
         load::success(job)
     }));
-}
-
-/// A payload that begins with a number.
-fn stamped(nanos: u64) -> Vec<u8> {
-    let mut payload = vec![b'x'; load::PAYLOAD_BYTES];
-    payload[..8].copy_from_slice(&nanos.to_le_bytes());
-    payload
-}
-
-fn stamp(job: &wire::LeasedJob) -> Option<u64> {
-    let payload = job.job.as_ref()?.spec.as_ref()?.payload.as_ref()?;
-    let Payload::Binary(bytes) = payload else { return None };
-    Some(u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?))
 }

@@ -1,12 +1,20 @@
 //! The work that servers are measured at, each piece on a server of its own.
 
+mod adversarial;
 mod batch;
+mod churn;
 mod cycle;
 mod delivery;
+mod idle;
+mod llm;
+mod many;
+mod parked;
+mod shadowed;
 mod streams;
 mod unary;
+mod waiting;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -37,15 +45,21 @@ pub struct Size {
     pub cycle_jobs: u64,
     /// Jobs that wait.
     pub waiting_jobs: u64,
+    /// Streams on which nothing happens.
+    pub idle_streams: usize,
+    /// How long jobs come and go.
+    pub churn: Duration,
 }
 
 impl Size {
-    /// Enough to see an order of magnitude.
+    /// Enough to see that it works.
     pub const TINY: Self = Self {
         warm: Duration::from_millis(50),
-        length: Duration::from_millis(200),
+        length: Duration::from_millis(250),
         cycle_jobs: 2000,
         waiting_jobs: 2000,
+        idle_streams: 200,
+        churn: Duration::from_millis(900),
     };
     /// About two minutes for all of it.
     pub const QUICK: Self = Self {
@@ -53,13 +67,17 @@ impl Size {
         length: Duration::from_secs(1),
         cycle_jobs: 200_000,
         waiting_jobs: 200_000,
+        idle_streams: 2000,
+        churn: Duration::from_secs(9),
     };
     /// About a quarter of an hour.
     pub const FULL: Self = Self {
         warm: Duration::from_secs(1),
         length: Duration::from_secs(3),
-        cycle_jobs: 1_000_000,
+        cycle_jobs: 500_000,
         waiting_jobs: 1_000_000,
+        idle_streams: 10_000,
+        churn: Duration::from_secs(60),
     };
 }
 
@@ -70,11 +88,6 @@ impl Bench {
     /// It can't be started.
     pub fn server(&self, flags: &[&str]) -> Result<Server> {
         Server::start(&self.program, &self.place, flags)
-    }
-
-    /// A directory for what isn't a server's.
-    pub fn place(&self) -> &Path {
-        &self.place
     }
 }
 
@@ -130,6 +143,23 @@ pub const ALL: &[Workload] = &[
         "from Enqueue to delivery at 200, 1000 and 5000 jobs a second, whatever becomes of them",
         delivery::run
     ),
+    workload!("f", "many jobs parked on one budget that frees one token at a time", parked::run),
+    workload!(
+        "g",
+        "many jobs bound in many ways to 8192 budgets of both kinds; beside it 1000 jobs on 10 budgets",
+        many::run
+    ),
+    workload!(
+        "h",
+        "every job bound differently, three tokens a budget; another queue goes on at 200 a second",
+        adversarial::run
+    ),
+    workload!("i", "the whole cycle in a queue nine tenths of which are parked and come first", shadowed::run),
+    workload!("j", "the whole cycle beside 1000 idle streams on other queues", idle::beside),
+    workload!("k", "idle streams over 100 connections: memory and processor time", idle::at_rest),
+    workload!("l", "costs of 1 to 100,000 tokens that all differ, settled with other values", llm::run),
+    workload!("m", "jobs that wait: memory, disk, and a start after a clean end and after a kill", waiting::run),
+    workload!("n", "jobs that come and go at 2000 a second while others wait: what grows with time", churn::run),
 ];
 
 async fn disk(bench: &Bench, _: &Results) -> Result<Cases> {

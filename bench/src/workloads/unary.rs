@@ -4,10 +4,10 @@ use anyhow::Result;
 
 use super::{Bench, Cases};
 use crate::floors::grpc;
-use crate::load::{self, Jobs, Load, QUEUE};
+use crate::load::{self, Load, QUEUE};
 use crate::meter::Meter;
 use crate::results::{Results, Run};
-use crate::wire;
+use crate::wire::lean;
 
 const CALLERS: [usize; 4] = [1, 16, 64, 256];
 /// Those beside whom the floors are measured.
@@ -32,13 +32,13 @@ async fn server(bench: &Bench, callers: usize, flags: &[&str]) -> Result<Run> {
     let server = bench.server(flags)?;
     let channels = load::connections(server.process().address, load::CONNECTIONS.min(callers)).await?;
     let (mut load, meter) = (Load::new(), Meter::new());
-    load.add_callers(callers, &meter, |number: usize| load::jobs(channels[number % channels.len()].clone()), enqueue);
+    let client = |number: usize| load::jobs(channels[number % channels.len()].clone());
+    let job = load::job(QUEUE, Vec::new());
+    load.add_callers(callers, &meter, client, async move |client| {
+        client.enqueue(lean::EnqueueRequest { job: job.clone() }).await?;
+        Ok(1)
+    });
     let span = load.measure(server.process(), &meter, bench.size.warm, bench.size.length).await?;
     drop(load);
     Ok(span.run_with(&server.stop()?))
-}
-
-async fn enqueue(jobs: &mut Jobs) -> Result<u64> {
-    jobs.enqueue(wire::EnqueueRequest { job: Some(load::job(QUEUE, Vec::new())), request_id: String::new() }).await?;
-    Ok(1)
 }
