@@ -75,11 +75,11 @@ async fn few(bench: &Bench) -> Result<Run> {
     let filling = async {
         for _ in 0..FEW_TIMES {
             // So that decisions are measured and not the enqueueing between them.
-            queues.pause_queue(PauseQueueRequest { queue: QUEUE.to_owned() }).await?;
+            queues.pause_queue(PauseQueueRequest { name: QUEUE.to_owned() }).await?;
             let before = settled.jobs();
             let job = |number| load::job(QUEUE, bindings(number % (FEW_JOBS / JOBS_A_SET), FEW_BUDGETS));
             load::fill(address, FEW_JOBS, job).await?;
-            queues.resume_queue(ResumeQueueRequest { queue: QUEUE.to_owned() }).await?;
+            queues.resume_queue(ResumeQueueRequest { name: QUEUE.to_owned() }).await?;
             settled.reaches(before + FEW_JOBS).await;
         }
         anyhow::Ok(())
