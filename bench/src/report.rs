@@ -40,8 +40,24 @@ pub fn markdown(results: &Results, rounds: u32) -> String {
 const METHOD: &str = "\
 # Performance
 
-What a server does on one machine, beside what the disk, gRPC and the store would do there without it. `cargo xtask bench --write \
-docs/performance.md` measures all of it again and writes this page.
+What a server does on one machine, beside what the disk, gRPC and the store would do there without it. Figures of one machine \
+at one time say little; their ratios to such floors carry over.
+
+`cargo xtask bench --write docs/performance.md` measures all of it again and writes this page; `--quick` takes about two minutes.
+
+## Method
+
+- Each workload has a server of its own, started on an empty store with its defaults (`immediate` durability: one sync a \
+commit), built with `--profile dist`. The load comes over gRPC from another process, which uses one thread; on two cores \
+that leaves one to the server, whose two threads would use more. Jobs are sent as they were encoded once, and of what comes \
+only ids are read, so that making the load costs little.
+- Floors are measured in the same round as what is compared with them: `fdatasync` of one page; a bare tonic server with \
+messages of 300 bytes; the same server with a store that stores nothing; and the rows of whole cycles, as the scheduler \
+makes them, put straight into redb in batches of the size that the server's own commits had.
+- Times are from hdrhistograms. Deliveries (e, h, n) are counted from the instant at which a job was due, whatever became of \
+those before it. `decision` is what the server's owner thread took to take in and decide all of a turn, over the jobs that \
+it dispatched in that turn. `CPU` is that of all the server's threads.
+- Everything is run in rounds, one after the other; medians of the rounds are shown, and below how far they were apart.
 ";
 
 fn table(style: TableStyle, header: Vec<String>) -> Table {
