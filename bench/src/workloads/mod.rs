@@ -1,12 +1,20 @@
 //! The work that servers are measured at, each piece on a server of its own.
 
+mod adversarial;
 mod batch;
+mod churn;
 mod cycle;
 mod delivery;
+mod idle;
+pub mod llm;
+mod many;
+mod parked;
+mod shadowed;
 mod streams;
 mod unary;
+mod waiting;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -37,6 +45,10 @@ pub struct Size {
     pub cycle_jobs: u64,
     /// Jobs that wait.
     pub waiting_jobs: u64,
+    /// Streams at rest.
+    pub idle_streams: u64,
+    /// Of steady churn.
+    pub churn: Duration,
 }
 
 impl Size {
@@ -46,6 +58,8 @@ impl Size {
         length: Duration::from_millis(200),
         cycle_jobs: 2000,
         waiting_jobs: 2000,
+        idle_streams: 100,
+        churn: Duration::from_secs(2),
     };
     /// About two minutes for all of it.
     pub const QUICK: Self = Self {
@@ -53,6 +67,8 @@ impl Size {
         length: Duration::from_secs(1),
         cycle_jobs: 200_000,
         waiting_jobs: 200_000,
+        idle_streams: 3000,
+        churn: Duration::from_secs(10),
     };
     /// About a quarter of an hour.
     pub const FULL: Self = Self {
@@ -60,6 +76,8 @@ impl Size {
         length: Duration::from_secs(3),
         cycle_jobs: 1_000_000,
         waiting_jobs: 1_000_000,
+        idle_streams: 10_000,
+        churn: Duration::from_secs(180),
     };
 }
 
@@ -70,11 +88,6 @@ impl Bench {
     /// It can't be started.
     pub fn server(&self, flags: &[&str]) -> Result<Server> {
         Server::start(&self.program, &self.place, flags)
-    }
-
-    /// A directory for what isn't a server's.
-    pub fn place(&self) -> &Path {
-        &self.place
     }
 }
 
@@ -130,6 +143,31 @@ pub const ALL: &[Workload] = &[
         "from Enqueue to delivery at 200, 1000 and 5000 jobs a second, whatever becomes of them",
         delivery::run
     ),
+    workload!("f", "jobs parked on one budget that frees one token at a time", parked::run),
+    workload!(
+        "g",
+        "8192 budgets, half of each kind, 20,000 sets of 1 to 4 bindings; beside it 10 budgets and 1000 jobs",
+        many::run
+    ),
+    workload!(
+        "h",
+        "every job with random bindings of its own, all budgets short; beside it 200 jobs a second of another queue",
+        adversarial::run
+    ),
+    workload!(
+        "i",
+        "the cycle of (c) in a queue where nine of ten waiting jobs are more urgent, and parked",
+        shadowed::run
+    ),
+    workload!("j", "the cycle of (c) beside 1000 idle streams", idle::beside),
+    workload!("k", "10,000 idle streams over 100 connections, without pings", idle::at_rest),
+    workload!(
+        "l",
+        "costs of 1 to 100,000, all different, on budgets of tokens a minute and requests a second, settled with other values",
+        llm::run
+    ),
+    workload!("m", "jobs that wait: memory, file, and the first job after a start", waiting::run),
+    workload!("n", "steady churn at half the rate of (c), once for all rounds", churn::run),
 ];
 
 async fn disk(bench: &Bench, _: &Results) -> Result<Cases> {

@@ -7,11 +7,10 @@ use crate::floors::grpc;
 use crate::load::{self, Load, QUEUE, Shape};
 use crate::meter::Meter;
 use crate::results::{Results, Run};
+use crate::stock;
 
 const STREAMS: usize = 4;
 const WINDOW: u64 = 256;
-/// Jobs a call while they are enqueued.
-const BATCH: u64 = 1000;
 
 pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
     let size = bench.size;
@@ -25,7 +24,8 @@ pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
 async fn server(bench: &Bench, flags: &[&str]) -> Result<Run> {
     let server = bench.server(flags)?;
     let address = server.process().address;
-    fill(&mut load::jobs(load::connect(address).await?), bench.size.cycle_jobs).await?;
+    let channel = load::connect(address).await?;
+    stock::fill(&channel, bench.size.cycle_jobs, |_| load::job(QUEUE, Vec::new())).await?;
     let (mut load, settled) = (Load::new(), Meter::new());
     for (number, channel) in load::connections(address, STREAMS).await?.into_iter().enumerate() {
         let shape =
@@ -37,12 +37,4 @@ async fn server(bench: &Bench, flags: &[&str]) -> Result<Run> {
     let span = load.measure_until(server.process(), &settled, done).await?;
     drop(load);
     Ok(span.run_with(&server.stop()?))
-}
-
-async fn fill(client: &mut load::Jobs, jobs: u64) -> Result<()> {
-    for first in (0..jobs).step_by(BATCH as usize) {
-        let count = BATCH.min(jobs - first);
-        load::enqueue(client, vec![load::job(QUEUE, Vec::new()); count as usize]).await?;
-    }
-    Ok(())
 }
