@@ -208,12 +208,7 @@ impl Load {
 impl Span {
     /// Jobs a second.
     pub fn rate(&self) -> f64 {
-        self.rate_of(&self.reading)
-    }
-
-    /// Jobs a second of another meter that was open meanwhile.
-    pub fn rate_of(&self, reading: &Reading) -> f64 {
-        reading.jobs as f64 / self.elapsed.as_secs_f64()
+        self.reading.jobs as f64 / self.elapsed.as_secs_f64()
     }
 
     /// Rate, times and processor time.
