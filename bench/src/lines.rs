@@ -1,6 +1,7 @@
 //! What the project holds itself to: ratios of medians, each with the bound that it is to keep.
 
 use crate::results::{Figure, Results};
+use crate::workloads::llm;
 
 /// A bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +18,8 @@ pub struct Line {
     pub what: &'static str,
     /// What it is to keep.
     pub bound: Bound,
+    /// Means nothing at less than full size.
+    is_of_full_size: bool,
     value: fn(&Results) -> Option<f64>,
 }
 
@@ -43,13 +46,18 @@ impl Judged {
 /// All lines whose figures were measured.
 pub fn judge(results: &Results) -> Vec<Judged> {
     let judged =
-        ALL.iter().map(|line| Some(Judged { what: line.what, bound: line.bound, value: (line.value)(results)? }));
+        lines(results).map(|line| Some(Judged { what: line.what, bound: line.bound, value: (line.value)(results)? }));
     judged.flatten().collect()
+}
+
+fn lines(results: &Results) -> impl Iterator<Item = &'static Line> {
+    let is_full = results.is_full();
+    ALL.iter().filter(move |line| is_full || !line.is_of_full_size)
 }
 
 /// The lines that lack a figure.
 pub fn left_out(results: &Results) -> Vec<&'static str> {
-    ALL.iter().filter(|line| (line.value)(results).is_none()).map(|line| line.what).collect()
+    lines(results).filter(|line| (line.value)(results).is_none()).map(|line| line.what).collect()
 }
 
 /// A figure of one case over that of another.
@@ -63,11 +71,21 @@ fn in_syncs(results: &Results, case: &str, figure: Figure) -> Option<f64> {
 }
 
 const fn at_least(what: &'static str, bound: f64, value: fn(&Results) -> Option<f64>) -> Line {
-    Line { what, bound: Bound::AtLeast(bound), value }
+    Line { what, bound: Bound::AtLeast(bound), is_of_full_size: false, value }
 }
 
 const fn at_most(what: &'static str, bound: f64, value: fn(&Results) -> Option<f64>) -> Line {
-    Line { what, bound: Bound::AtMost(bound), value }
+    Line { what, bound: Bound::AtMost(bound), is_of_full_size: false, value }
+}
+
+/// A line that is judged at full size only.
+const fn full(line: Line) -> Line {
+    Line { is_of_full_size: true, ..line }
+}
+
+/// What one decision took, over what it takes with few jobs and budgets.
+fn decision_growth(results: &Results, case: &str) -> Option<f64> {
+    ratio(results, case, "g: 10 budgets, 1000 jobs", Figure::Decision)
 }
 
 const ALL: &[Line] = &[
@@ -100,36 +118,54 @@ const ALL: &[Line] = &[
     }),
     at_most("delivered at 1000 a second, p50, in syncs", 5.0, |r| in_syncs(r, "e: 1000 a second", Figure::P50)),
     at_most("delivered at 1000 a second, p99, in syncs", 15.0, |r| in_syncs(r, "e: 1000 a second", Figure::P99)),
-    at_most("one token at a time, decision p99, µs", 5.0, |r| r.median("f: one token at a time", Figure::Decision)),
-    at_most("8192 budgets, decision p99, µs", 5.0, |r| r.median("g: 8192 budgets", Figure::Decision)),
-    at_most("8192 budgets, decision p99 over that of 10 budgets", 4.0, |r| {
-        ratio(r, "g: 8192 budgets", "g: 10 budgets, 1000 jobs", Figure::Decision)
+    at_most("parked on one token, decision p99, µs", 5.0, |r| r.median("f: parked on 1 tokens", Figure::Decision)),
+    at_most("parked on 64 tokens, decision p99, µs", 5.0, |r| r.median("f: parked on 64 tokens", Figure::Decision)),
+    at_most("many budgets, decision p99, µs", 5.0, |r| r.median("g: many budgets", Figure::Decision)),
+    at_most("parked on one token, decision p99, over 10 budgets and 1000 jobs", 4.0, |r| {
+        decision_growth(r, "f: parked on 1 tokens")
     }),
-    at_most("every job bound differently: longest delivery in another queue, µs", 10_000.0, |r| {
-        r.median("h: every job bound differently; times of another queue", Figure::Max)
+    at_most("parked on 64 tokens, decision p99, over 10 budgets and 1000 jobs", 4.0, |r| {
+        decision_growth(r, "f: parked on 64 tokens")
     }),
-    at_least("whole cycle below 90 % that is parked, over the bare cycle", 0.9, |r| {
-        ratio(r, "i: whole cycle below 90 % that is parked", "c: whole cycle", Figure::Rate)
+    at_most("many budgets, decision p99, over 10 budgets and 1000 jobs", 4.0, |r| {
+        decision_growth(r, "g: many budgets")
     }),
-    at_least("whole cycle beside 1000 idle streams, over the bare cycle", 0.95, |r| {
-        ratio(r, "j: whole cycle beside 1000 idle streams", "c: whole cycle", Figure::Rate)
+    at_most("beside random bindings, longest delivery of another queue, ms", 10.0, |r| {
+        Some(r.median("h: another queue meanwhile", Figure::Max)? / 1e3)
     }),
-    at_most("an idle stream, KiB", 24.4, |r| r.median("k: idle streams", Figure::Own("KiB a stream"))),
-    at_most("idle streams, CPU %", 1.0, |r| r.median("k: idle streams", Figure::Own("CPU %"))),
-    at_least("a pool in constant demand, % of its rate", 99.0, |r| {
-        r.median("l: costs 1 to 100,000, limited", Figure::Own("% of the rate used"))
+    at_most("random bindings, longest turn, ms", 10.0, |r| r.median("h: all bindings random", Figure::Turn)),
+    at_least("behind parked jobs, over the whole cycle", 0.9, |r| {
+        ratio(r, "i: behind parked jobs", "c: whole cycle", Figure::Rate)
     }),
-    at_most("a job that waits, bytes of memory", 150.0, |r| {
-        r.median("m: jobs that wait", Figure::Own("bytes of memory a job, after a start"))
+    at_least("beside idle streams, over the whole cycle", 0.95, |r| {
+        ratio(r, "j: beside idle streams", "c: whole cycle", Figure::Rate)
     }),
-    at_most("first job after a clean end, s", 1.0, |r| {
-        r.median("m: jobs that wait", Figure::Own("s until the first job, clean"))
+    at_most("idle streams, RSS, kB a stream", 25.0, |r| r.median("k: idle streams", Figure::Own("RSS kB a stream"))),
+    at_most("idle streams, CPU, %", 1.0, |r| r.median("k: idle streams", Figure::Own("CPU %"))),
+    at_least("tokens a minute in constant demand, used of their rate", 0.99, |r| {
+        r.median("l: tokens short", llm::USED)
     }),
-    at_most("first job after a kill, s", 2.0, |r| {
-        r.median("m: jobs that wait", Figure::Own("s until the first job, killed"))
+    at_least("requests a second in constant demand, used of their rate", 0.99, |r| {
+        r.median("l: requests short", llm::USED)
     }),
-    at_most("churn: memory, late over early", 1.1, |r| r.median("n: churn", Figure::Own("memory, late over early"))),
-    at_most("churn: disk, late over early", 1.1, |r| r.median("n: churn", Figure::Own("disk, late over early"))),
+    full(at_most("1,000,000 jobs waiting, RSS, bytes a job", 150.0, |r| {
+        r.median("m: jobs waiting", Figure::Own("RSS bytes a job"))
+    })),
+    full(at_most("1,000,000 jobs waiting, first job after a clean end, s", 1.0, |r| {
+        r.median("m: start after a clean end", Figure::Own("first job after s"))
+    })),
+    full(at_most("1,000,000 jobs waiting, first job after a kill, s", 2.0, |r| {
+        r.median("m: start after a kill", Figure::Own("first job after s"))
+    })),
+    full(at_most("steady churn, RSS, end over first third", 1.1, |r| {
+        r.median("n: steady churn", Figure::Own("RSS growth"))
+    })),
+    full(at_most("steady churn, file, end over first third", 1.1, |r| {
+        r.median("n: steady churn", Figure::Own("file growth"))
+    })),
+    full(at_most("steady churn, p99, last third over first", 1.5, |r| {
+        r.median("n: steady churn", Figure::Own("p99 growth"))
+    })),
 ];
 
 #[cfg(test)]
@@ -147,5 +183,16 @@ mod tests {
         assert_eq!(kept, [true]);
         results.add("disk", Run::default().with(Figure::P50, 98.0));
         assert!(!judge(&results)[0].is_kept(), "3.5 is the most");
+    }
+
+    #[test]
+    fn what_means_nothing_at_a_smaller_size_is_judged_at_full_size_only() {
+        let judged = |is_full| {
+            let mut results = Results::new(is_full);
+            results.add("n: steady churn", Run::default().with(Figure::Own("RSS growth"), 1.2));
+            judge(&results).iter().map(Judged::is_kept).collect::<Vec<_>>()
+        };
+        assert!(judged(false).is_empty());
+        assert_eq!(judged(true), [false]);
     }
 }

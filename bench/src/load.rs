@@ -20,6 +20,7 @@ use crate::measured;
 use crate::meter::{Meter, Reading};
 use crate::process::Process;
 use crate::results::{Figure, Run};
+use crate::wire::budget_service_client::BudgetServiceClient;
 use crate::wire::lean::dispatch_request::Frame as ToServer;
 use crate::wire::lean::dispatch_response::Frame;
 use crate::wire::lean::job_service_client::JobServiceClient;
@@ -36,8 +37,6 @@ pub const QUEUE: &str = "bench";
 /// Over how many connections the callers of one workload come.
 pub const CONNECTIONS: usize = 4;
 
-/// Jobs a call, where many are enqueued beforehand.
-const BATCH_JOBS: u64 = 1000;
 /// Frames that may wait to be sent.
 const FRAMES_WAITING: usize = 4096;
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
@@ -75,18 +74,13 @@ pub fn jobs(channel: Channel) -> Jobs {
     JobServiceClient::new(channel).max_decoding_message_size(MESSAGE_BYTES_MAX)
 }
 
-/// An encoded job, of which nothing is said but where it waits and what it costs. It is forgotten once it is done.
-pub fn job(queue: &str, bindings: Vec<wire::Binding>) -> Bytes {
-    encoded(&spec(queue, bindings))
-}
-
 /// A message as bytes.
 pub fn encoded(message: &impl Message) -> Bytes {
     message.encode_to_vec().into()
 }
 
-/// The job before it is encoded.
-pub fn spec(queue: &str, bindings: Vec<wire::Binding>) -> wire::JobSpec {
+/// A job of which nothing is said but where it waits and what it costs. It is forgotten once it is done.
+pub fn job(queue: &str, bindings: Vec<wire::Binding>) -> wire::JobSpec {
     wire::JobSpec {
         queue: queue.to_owned(),
         r#type: "job".to_owned(),
@@ -96,24 +90,22 @@ pub fn spec(queue: &str, bindings: Vec<wire::Binding>) -> wire::JobSpec {
     }
 }
 
+/// What a job costs one budget.
+pub fn binding(budget: String, cost: u64) -> wire::Binding {
+    wire::Binding { budget, cost: Some(cost), ..Default::default() }
+}
+
+/// The budget service over a connection.
+pub fn budgets(channel: Channel) -> BudgetServiceClient<Channel> {
+    BudgetServiceClient::new(channel)
+}
+
 /// Enqueues encoded jobs in one call.
 ///
 /// # Errors
 /// The call is refused.
 pub async fn enqueue(client: &mut Jobs, jobs: Vec<Bytes>) -> Result<()> {
     client.batch_enqueue(lean::BatchEnqueueRequest { jobs }).await?;
-    Ok(())
-}
-
-/// Enqueues the jobs of these numbers, 0 to `count`, as fast as they are taken.
-///
-/// # Errors
-/// A call is refused.
-pub async fn fill(address: SocketAddr, count: u64, job: impl Fn(u64) -> Bytes) -> Result<()> {
-    let mut client = jobs(connect(address).await?);
-    for first in (0..count).step_by(BATCH_JOBS as usize) {
-        enqueue(&mut client, (first..(first + BATCH_JOBS).min(count)).map(&job).collect()).await?;
-    }
     Ok(())
 }
 
@@ -260,24 +252,6 @@ pub struct Shape {
     pub window: u64,
     /// Whether it settles each job in a message of its own; otherwise all that came in one message together.
     pub one_by_one: bool,
-}
-
-/// Workers that take so many jobs at a time from one queue, and settle all that comes in a message together.
-///
-/// # Errors
-/// Nobody listens.
-pub async fn add_workers(
-    load: &mut Load,
-    address: SocketAddr,
-    count: usize,
-    window: u64,
-    settled: &Meter,
-) -> Result<()> {
-    for (number, channel) in connections(address, count).await?.into_iter().enumerate() {
-        let shape = Shape { name: format!("worker-{number}"), queue: QUEUE.to_owned(), window, one_by_one: false };
-        load.add(work(channel, shape, settled.clone(), success));
-    }
-    Ok(())
 }
 
 /// A worker: `job` is told of each job that comes, and says how it ended; `settled` counts those that the server has

@@ -3,7 +3,6 @@
 //! Figures of one machine at one time say little; their ratios to the floors do. All is run in rounds, floors and workloads
 //! in turn, and told by medians and by how far the rounds were apart.
 
-mod budgets;
 mod floors;
 mod lines;
 mod load;
@@ -13,10 +12,12 @@ mod meter;
 mod process;
 mod report;
 mod results;
+mod stock;
 mod wire;
 mod workloads;
 
 use std::path::PathBuf;
+use std::time::Duration;
 use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
@@ -59,6 +60,10 @@ struct Cli {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: Option<u32>,
 
+    /// How long the steady churn goes on [default: 3min; 10s with --quick]
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    churn: Option<Duration>,
+
     /// Only these workloads, by their letters: a,c,disk. Lines whose figures are missing are left out
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
@@ -66,10 +71,6 @@ struct Cli {
     /// Writes the report to this file, as Markdown
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
-
-    /// How long jobs come and go in workload n: an hour shows more than a minute [default: 1m; 9s with --quick]
-    #[arg(long, value_name = "DURATION")]
-    churn: Option<humantime::Duration>,
 
     #[command(subcommand)]
     command: Option<Command>,
@@ -97,16 +98,14 @@ async fn bench(cli: &Cli) -> Result<()> {
         Cli { quick: true, .. } => Size::QUICK,
         _ => Size::FULL,
     };
-    if let Some(churn) = cli.churn {
-        size.churn = churn.into();
-    }
+    size.churn = cli.churn.unwrap_or(size.churn);
     let rounds = cli.rounds.unwrap_or(if cli.quick || cli.tiny { 1 } else { 3 });
     let chosen = chosen(&cli.only)?;
     fs::create_dir_all(&cli.place).with_context(|| format!("cannot make {}", cli.place.display()))?;
     let bench = Bench { program: program(cli)?, place: cli.place.clone(), size };
     let progress = ProgressBar::new(u64::from(rounds) * chosen.len() as u64)
         .with_style(ProgressStyle::with_template("{elapsed_precise} {wide_bar} {pos}/{len} {msg}")?);
-    let mut results = Results::default();
+    let mut results = Results::new(!(cli.quick || cli.tiny));
     for _ in 0..rounds {
         for workload in &chosen {
             progress.set_message(workload.name);

@@ -54,13 +54,6 @@ impl Meter {
         Reading { jobs: open.jobs, times: open.times.clone() }
     }
 
-    /// Begins anew.
-    pub fn forget(&self) {
-        let mut open = self.0.borrow_mut();
-        open.jobs = 0;
-        open.times.reset();
-    }
-
     /// Jobs counted so far.
     pub fn jobs(&self) -> u64 {
         self.0.borrow().jobs

@@ -24,9 +24,7 @@ pub struct Process {
     proc: Proc,
     /// Where it listens.
     pub address: SocketAddr,
-    /// When it was started.
-    pub started: Instant,
-    /// From then to its first line.
+    /// From its start to its first line.
     pub ready_after: Duration,
 }
 
@@ -50,7 +48,7 @@ impl Process {
             bail!("{} doesn't listen; it logged:\n{}", program.display(), fs::read_to_string(log)?);
         };
         let proc = Proc::new(i32::try_from(child.id())?)?;
-        Ok(Self { child, proc, address, started, ready_after })
+        Ok(Self { child, proc, address, ready_after })
     }
 
     /// The processor time that all its threads have taken.

@@ -105,12 +105,23 @@ pub struct Summary {
 /// All figures of all rounds.
 #[derive(Debug, Default)]
 pub struct Results {
+    is_full: bool,
     /// In the order in which they were first met.
     cases: Vec<String>,
     values: BTreeMap<(String, Figure), Vec<f64>>,
 }
 
 impl Results {
+    /// None yet. `is_full`: of runs at full size.
+    pub fn new(is_full: bool) -> Self {
+        Self { is_full, ..Self::default() }
+    }
+
+    /// Whether the runs have full size.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
     /// Adds what a run showed.
     pub fn add(&mut self, case: &str, run: Run) {
         if !self.cases.iter().any(|known| known == case) {

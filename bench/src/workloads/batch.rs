@@ -23,7 +23,7 @@ async fn server(bench: &Bench, batch: usize) -> Result<Run> {
     let channels = load::connections(server.process().address, load::CONNECTIONS).await?;
     let (mut load, meter) = (Load::new(), Meter::new());
     let client = |number: usize| load::jobs(channels[number % channels.len()].clone());
-    let jobs = vec![load::job(QUEUE, Vec::new()); batch];
+    let jobs = vec![load::encoded(&load::job(QUEUE, Vec::new())); batch];
     load.add_callers(CALLERS, &meter, client, async move |client| {
         load::enqueue(client, jobs.clone()).await?;
         Ok(batch as u64)

@@ -51,7 +51,7 @@ pub(super) fn deliver(
             calls.add(async move {
                 let nanos = u64::try_from(at.duration_since(began).as_nanos())?;
                 let payload = Some(Payload::Binary(load::stamped(nanos).into()));
-                let job = wire::JobSpec { payload, ..load::spec(queue, Vec::new()) };
+                let job = wire::JobSpec { payload, ..load::job(queue, Vec::new()) };
                 client.enqueue(lean::EnqueueRequest { job: load::encoded(&job) }).await?;
                 Ok(())
             });

@@ -1,8 +1,9 @@
-//! (j, k) Streams on which nothing happens.
+//! (j, k) Streams on which nothing happens: what they take from those on which something does, and what they take at rest.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Channel;
 
 use super::{Bench, Cases, cycle};
 use crate::load::{self, Load, Shape};
@@ -10,51 +11,63 @@ use crate::meter::Meter;
 use crate::process::Server;
 use crate::results::{Figure, Results, Run};
 use crate::wire::lean::DispatchRequest;
-use crate::wire::lean::dispatch_request::Frame;
+use crate::wire::lean::dispatch_request::Frame as ToServer;
+use crate::wire::lean::dispatch_response::Frame;
 
-/// Beside a load.
-const BESIDE: usize = 1000;
-const CONNECTIONS: usize = 100;
+/// Streams beside the cycle.
+const BESIDE_MAX: u64 = 1000;
+const STREAMS_A_CONNECTION: u64 = 100;
 
 pub(super) async fn beside(bench: &Bench, _: &Results) -> Result<Cases> {
     let server = bench.server(&[])?;
-    let mut idle = Load::new();
-    open(&mut idle, &server, BESIDE).await?;
+    let streams = BESIDE_MAX.min(bench.size.idle_streams);
+    let idle = open(&server, streams).await?;
     let span = cycle::cycle(&server, bench.size.cycle_jobs).await?;
-    idle.check()?;
     drop(idle);
-    Ok(vec![("j: whole cycle beside 1000 idle streams".to_owned(), span.run_with(&server.stop()?))])
+    let run = span.run_with(&server.stop()?).with(Figure::Own("idle streams"), streams as f64);
+    Ok(vec![("j: beside idle streams".to_owned(), run)])
 }
 
 pub(super) async fn at_rest(bench: &Bench, _: &Results) -> Result<Cases> {
     let server = bench.server(&[])?;
-    let (mut idle, meter, empty) = (Load::new(), Meter::new(), server.process().memory_bytes()?);
-    open(&mut idle, &server, bench.size.idle_streams).await?;
-    let grown = server.process().memory_bytes()?.saturating_sub(empty);
-    let span = idle.measure(server.process(), &meter, bench.size.warm, bench.size.length).await?;
+    let process = server.process();
+    let (streams, empty_bytes) = (bench.size.idle_streams, process.memory_bytes()?);
+    let mut idle = open(&server, streams).await?;
+    let span = idle.measure(process, &Meter::new(), bench.size.warm, bench.size.length).await?;
+    let bytes = process.memory_bytes()?.saturating_sub(empty_bytes);
     let run = Run::default()
-        .with(Figure::Own("KiB a stream"), grown as f64 / 1024.0 / bench.size.idle_streams as f64)
+        .with(Figure::Memory, process.memory_bytes()? as f64 / f64::from(1 << 20))
+        .with(Figure::Own("idle streams"), streams as f64)
+        .with(Figure::Own("RSS kB a stream"), bytes as f64 / 1e3 / streams as f64)
         .with(Figure::Own("CPU %"), span.cpu.as_secs_f64() / span.elapsed.as_secs_f64() * 100.0);
     Ok(vec![("k: idle streams".to_owned(), run)])
 }
 
-/// Opens so many streams, each on a queue of its own, and waits until all are welcome.
-async fn open(idle: &mut Load, server: &Server, count: usize) -> Result<()> {
-    let channels = load::connections(server.process().address, CONNECTIONS).await?;
-    for number in 0..count {
-        let shape =
-            Shape { name: format!("idle-{number}"), queue: format!("idle-{number}"), window: 1, one_by_one: false };
-        let (to_server, requests) = mpsc::channel(1);
-        let hello = Frame::Hello(load::encoded(&load::hello(&shape)));
-        to_server.send(DispatchRequest { frame: Some(hello) }).await?;
-        let mut client = load::jobs(channels[number % channels.len()].clone());
-        let mut frames = client.dispatch(ReceiverStream::new(requests)).await?.into_inner();
-        frames.message().await?;
-        idle.add(async move {
-            while frames.message().await?.is_some() {}
-            drop(to_server);
-            Ok(())
-        });
+/// Streams of workers that all wait for jobs of queues of their own, and are welcomed.
+async fn open(server: &Server, streams: u64) -> Result<Load> {
+    let connections = streams.div_ceil(STREAMS_A_CONNECTION);
+    let channels = load::connections(server.process().address, connections as usize).await?;
+    let (mut load, welcomed) = (Load::new(), Meter::new());
+    welcomed.open();
+    for number in 0..streams {
+        let channel = channels[(number % connections) as usize].clone();
+        load.add(wait(channel, number, welcomed.clone()));
     }
-    Ok(())
+    load.until(welcomed.reaches(streams)).await?;
+    Ok(load)
+}
+
+/// A worker that never gets anything. It asks for no pings.
+async fn wait(channel: Channel, number: u64, welcomed: Meter) -> Result<()> {
+    let shape = Shape { name: format!("idle-{number}"), queue: format!("idle-{number}"), window: 1, one_by_one: false };
+    let (to_server, requests) = mpsc::channel(1);
+    to_server.send(DispatchRequest { frame: Some(ToServer::Hello(load::encoded(&load::hello(&shape)))) }).await?;
+    let mut frames = load::jobs(channel).dispatch(ReceiverStream::new(requests)).await?.into_inner();
+    while let Some(response) = frames.message().await? {
+        match response.frame {
+            Some(Frame::Welcome(_)) => welcomed.add_jobs(1),
+            other => bail!("an idle stream was sent {other:?}"),
+        }
+    }
+    bail!("the server has ended an idle stream")
 }

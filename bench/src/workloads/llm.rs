@@ -1,86 +1,127 @@
-//! (l) Jobs as a hosted model has them: costs that all differ, on a budget of tokens and one of requests, and settled with other
-//! values than were estimated.
+//! (l) Calls of a language model: costs that are all different on a budget of tokens a minute, one request each on one of
+//! requests a second, and another use than was estimated.
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use super::cycle::{WINDOW, WORKERS};
 use super::{Bench, Cases};
-use crate::budgets::{self, binding, key};
-use crate::load::{self, Load, QUEUE, Shape};
+use crate::load::{self, Load, QUEUE, Shape, Span};
 use crate::meter::Meter;
+use crate::process::Server;
 use crate::results::{Figure, Results, Run};
-use crate::wire::lean;
+use crate::stock;
+use crate::wire::lean::{BudgetUsage, LeasedJob, SettleOutcome};
+use crate::wire::{BudgetPolicy, JobSpec};
 
-/// Estimates are 1 to this many tokens, each of them once.
-const COSTS: u64 = 100_000;
-/// Coprime to them, so that their order is mixed.
-const STRIDE: u64 = 61_803;
-/// What the pool grants a second where it is the limit.
-const TOKENS_PER_SECOND: u64 = 30_000_000;
-/// What it grants where it is none.
-const UNLIMITED: u64 = 1_000_000_000_000;
-const REQUESTS_PER_SECOND: u64 = 10_000;
+const TOKENS: &str = "tokens-a-minute";
+const REQUESTS: &str = "requests-a-second";
+const COST_MAX: u64 = 100_000;
+/// Has no divisor in common with [`COST_MAX`]: its multiples come to all costs before one comes again.
+const STRIDE: u64 = 7919;
+const WORKERS: usize = 4;
+const WINDOW: u64 = 1024;
+/// What the figure of a pool in constant demand is called: what was used of its rate.
+pub const USED: Figure = Figure::Own("used of the pool's rate");
+
+/// What both pools gain in a second.
+#[derive(Clone, Copy)]
+struct Rates {
+    tokens: u64,
+    requests: u64,
+}
+
+const TOKENS_SHORT: Rates = Rates { tokens: 10_000_000, requests: 1_000_000 };
+const REQUESTS_SHORT: Rates = Rates { tokens: 10_000_000_000, requests: 2000 };
+const PLENTY: Rates = Rates { tokens: 10_000_000_000, requests: 100_000_000 };
+
+/// What workers have used since they began.
+#[derive(Clone, Default)]
+struct Used {
+    tokens: Rc<Cell<u64>>,
+    requests: Rc<Cell<u64>>,
+}
 
 pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
     Ok(vec![
-        ("l: costs 1 to 100,000, limited".to_owned(), limited(bench, TOKENS_PER_SECOND, REQUESTS_PER_SECOND).await?),
-        ("l: costs 1 to 100,000, unlimited".to_owned(), limited(bench, UNLIMITED, UNLIMITED).await?),
+        ("l: tokens short".to_owned(), short(bench, TOKENS_SHORT).await?),
+        ("l: requests short".to_owned(), short(bench, REQUESTS_SHORT).await?),
+        ("l: plenty of both".to_owned(), plenty(bench).await?),
     ])
 }
 
-fn estimate(number: u64) -> u64 {
-    1 + number * STRIDE % COSTS
+/// One of the pools is what all jobs wait for. They are more than can be paid for meanwhile.
+async fn short(bench: &Bench, rates: Rates) -> Result<Run> {
+    let server = stocked(bench, rates).await?;
+    let (mut load, settled, used) = (Load::new(), Meter::new(), Used::default());
+    add_workers(&mut load, &server, &settled, &used).await?;
+    load.until(tokio::time::sleep(bench.size.warm)).await?;
+    let before = (used.tokens.get(), used.requests.get());
+    let ((), span) = load.measure_until(server.process(), &settled, tokio::time::sleep(bench.size.length)).await?;
+    let share = |used: u64, rate: u64| used as f64 / (rate as f64 * span.elapsed.as_secs_f64());
+    let tokens = share(used.tokens.get() - before.0, rates.tokens);
+    let requests = share(used.requests.get() - before.1, rates.requests);
+    drop(load);
+    Ok(finish(bench, &span, server)?.with(USED, tokens.max(requests)))
 }
 
-/// Half of the estimate to one and a half times it.
-fn used(number: u64) -> u64 {
-    estimate(number) * (50 + number % 101) / 100
+/// Neither is: all that wait are done as fast as they can be.
+async fn plenty(bench: &Bench) -> Result<Run> {
+    let server = stocked(bench, PLENTY).await?;
+    let (mut load, settled) = (Load::new(), Meter::new());
+    add_workers(&mut load, &server, &settled, &Used::default()).await?;
+    let done = settled.reaches(bench.size.waiting_jobs);
+    let ((), span) = load.measure_until(server.process(), &settled, done).await?;
+    drop(load);
+    finish(bench, &span, server)
 }
 
-async fn limited(bench: &Bench, tokens: u64, requests: u64) -> Result<Run> {
+fn finish(bench: &Bench, span: &Span, server: Server) -> Result<Run> {
+    Ok(span.run_with(&server.stop()?).with(Figure::Own("jobs waiting"), bench.size.waiting_jobs as f64))
+}
+
+async fn stocked(bench: &Bench, rates: Rates) -> Result<Server> {
     let server = bench.server(&[])?;
-    let address = server.process().address;
-    // A burst of twice the largest job: none is larger than the pool.
-    let burst = |per_second: u64| (per_second / 10).max(2 * COSTS);
-    let policy = |number| if number == 0 { (tokens, burst(tokens)) } else { (requests, burst(requests)) };
-    budgets::create(address, 2, |number| budgets::time_based(policy(number).0, 1, policy(number).1)).await?;
-    let job = |number| {
-        let spec = load::spec(QUEUE, vec![binding(key(0), estimate(number)), binding(key(1), 1)]);
-        load::encoded(&numbered(spec, number))
-    };
-    load::fill(address, bench.size.waiting_jobs, job).await?;
-    let (mut load, settled, spent) = (Load::new(), Meter::new(), Rc::new(Cell::new(0)));
-    for (number, channel) in load::connections(address, WORKERS).await?.into_iter().enumerate() {
+    let channel = load::connect(server.process().address).await?;
+    let minute = stock::time_based(rates.tokens * 60, Duration::from_secs(60), burst(rates.tokens, COST_MAX));
+    let second = stock::time_based(rates.requests, Duration::from_secs(1), burst(rates.requests, 1));
+    let budgets: [(String, BudgetPolicy); 2] = [(TOKENS.to_owned(), minute), (REQUESTS.to_owned(), second)];
+    stock::create(&channel, budgets).await?;
+    stock::fill(&channel, bench.size.waiting_jobs, spec).await?;
+    Ok(server)
+}
+
+/// A twentieth of a second beyond the largest cost: a pool that can't hold more than a waiter needs is never used up
+/// (semantics 13).
+fn burst(rate: u64, cost_max: u64) -> u64 {
+    rate / 20 + cost_max
+}
+
+fn spec(number: u64) -> JobSpec {
+    let cost = number * STRIDE % COST_MAX + 1;
+    load::job(QUEUE, vec![load::binding(TOKENS.to_owned(), cost), load::binding(REQUESTS.to_owned(), 1)])
+}
+
+async fn add_workers(load: &mut Load, server: &Server, settled: &Meter, used: &Used) -> Result<()> {
+    for (number, channel) in load::connections(server.process().address, WORKERS).await?.into_iter().enumerate() {
         let shape =
             Shape { name: format!("worker-{number}"), queue: QUEUE.to_owned(), window: WINDOW, one_by_one: false };
-        let spent = Rc::clone(&spent);
-        load.add(load::work(channel, shape, settled.clone(), move |job| {
-            let used = used(number_of(&job));
-            spent.set(spent.get() + used);
-            let usage = vec![lean::BudgetUsage { budget: key(0), cost: used }];
-            lean::SettleOutcome { usage, ..load::success(job) }
-        }));
+        let used = used.clone();
+        let outcome = move |job| outcome(job, &used).expect("a job comes with its bindings");
+        load.add(load::work(channel, shape, settled.clone(), outcome));
     }
-    let channel = load::connect(address).await?;
-    load.until(tokio::time::sleep(bench.size.warm)).await?;
-    let (spent_before, before) = (spent.get(), budgets::status(channel.clone(), 0).await?);
-    let done = tokio::time::sleep(bench.size.length);
-    let ((), span) = load.measure_until(server.process(), &settled, done).await?;
-    let (spent, after) = (spent.get() - spent_before, budgets::status(channel, 0).await?);
-    drop(load);
-    let granted = tokens as f64 * span.elapsed.as_secs_f64() - (after.available - before.available) as f64;
-    Ok(span.run_with(&server.stop()?).with(Figure::Own("% of the rate used"), spent as f64 / granted * 100.0))
+    Ok(())
 }
 
-/// The job with a payload that says its number.
-fn numbered(spec: crate::wire::JobSpec, number: u64) -> crate::wire::JobSpec {
-    let payload = Some(crate::wire::job_spec::Payload::Binary(load::stamped(number).into()));
-    crate::wire::JobSpec { payload, ..spec }
-}
-
-fn number_of(job: &lean::LeasedJob) -> u64 {
-    load::stamp(job).expect("the payload that was sent")
+/// Between half of what was estimated and a tenth more was used.
+fn outcome(job: LeasedJob, used: &Used) -> Result<SettleOutcome> {
+    let spec = job.job.as_ref().and_then(|job| job.spec.as_ref()).context("no spec")?;
+    let cost = spec.bindings.iter().find(|binding| binding.budget == TOKENS).context("not bound")?.cost;
+    let tokens = cost * (50 + cost % 61) / 100;
+    used.tokens.set(used.tokens.get() + tokens);
+    used.requests.set(used.requests.get() + 1);
+    let usage = vec![BudgetUsage { budget: TOKENS.to_owned(), cost: tokens }];
+    Ok(SettleOutcome { usage, ..load::success(job) })
 }

@@ -6,7 +6,7 @@ mod churn;
 mod cycle;
 mod delivery;
 mod idle;
-mod llm;
+pub mod llm;
 mod many;
 mod parked;
 mod shadowed;
@@ -45,21 +45,21 @@ pub struct Size {
     pub cycle_jobs: u64,
     /// Jobs that wait.
     pub waiting_jobs: u64,
-    /// Streams on which nothing happens.
-    pub idle_streams: usize,
-    /// How long jobs come and go.
+    /// Streams at rest.
+    pub idle_streams: u64,
+    /// Of steady churn.
     pub churn: Duration,
 }
 
 impl Size {
-    /// Enough to see that it works.
+    /// Enough to see an order of magnitude.
     pub const TINY: Self = Self {
         warm: Duration::from_millis(50),
-        length: Duration::from_millis(250),
+        length: Duration::from_millis(200),
         cycle_jobs: 2000,
         waiting_jobs: 2000,
-        idle_streams: 200,
-        churn: Duration::from_millis(900),
+        idle_streams: 100,
+        churn: Duration::from_secs(2),
     };
     /// About two minutes for all of it.
     pub const QUICK: Self = Self {
@@ -67,17 +67,17 @@ impl Size {
         length: Duration::from_secs(1),
         cycle_jobs: 200_000,
         waiting_jobs: 200_000,
-        idle_streams: 2000,
-        churn: Duration::from_secs(9),
+        idle_streams: 3000,
+        churn: Duration::from_secs(10),
     };
     /// About a quarter of an hour.
     pub const FULL: Self = Self {
         warm: Duration::from_secs(1),
         length: Duration::from_secs(3),
-        cycle_jobs: 500_000,
+        cycle_jobs: 1_000_000,
         waiting_jobs: 1_000_000,
         idle_streams: 10_000,
-        churn: Duration::from_secs(60),
+        churn: Duration::from_secs(180),
     };
 }
 
@@ -143,23 +143,31 @@ pub const ALL: &[Workload] = &[
         "from Enqueue to delivery at 200, 1000 and 5000 jobs a second, whatever becomes of them",
         delivery::run
     ),
-    workload!("f", "many jobs parked on one budget that frees one token at a time", parked::run),
+    workload!("f", "jobs parked on one budget that frees one token at a time", parked::run),
     workload!(
         "g",
-        "many jobs bound in many ways to 8192 budgets of both kinds; beside it 1000 jobs on 10 budgets",
+        "8192 budgets, half of each kind, 20,000 sets of 1 to 4 bindings; beside it 10 budgets and 1000 jobs",
         many::run
     ),
     workload!(
         "h",
-        "every job bound differently, three tokens a budget; another queue goes on at 200 a second",
+        "every job with random bindings of its own, all budgets short; beside it 200 jobs a second of another queue",
         adversarial::run
     ),
-    workload!("i", "the whole cycle in a queue nine tenths of which are parked and come first", shadowed::run),
-    workload!("j", "the whole cycle beside 1000 idle streams on other queues", idle::beside),
-    workload!("k", "idle streams over 100 connections: memory and processor time", idle::at_rest),
-    workload!("l", "costs of 1 to 100,000 tokens that all differ, settled with other values", llm::run),
-    workload!("m", "jobs that wait: memory, disk, and a start after a clean end and after a kill", waiting::run),
-    workload!("n", "jobs that come and go at 2000 a second while others wait: what grows with time", churn::run),
+    workload!(
+        "i",
+        "the cycle of (c) in a queue where nine of ten waiting jobs are more urgent, and parked",
+        shadowed::run
+    ),
+    workload!("j", "the cycle of (c) beside 1000 idle streams", idle::beside),
+    workload!("k", "10,000 idle streams over 100 connections, without pings", idle::at_rest),
+    workload!(
+        "l",
+        "costs of 1 to 100,000, all different, on budgets of tokens a minute and requests a second, settled with other values",
+        llm::run
+    ),
+    workload!("m", "jobs that wait: memory, file, and the first job after a start", waiting::run),
+    workload!("n", "steady churn at half the rate of (c), once for all rounds", churn::run),
 ];
 
 async fn disk(bench: &Bench, _: &Results) -> Result<Cases> {

@@ -1,23 +1,40 @@
-//! (i) A queue nine tenths of which can't go, and come first.
+//! (i) The whole cycle in a queue whose head can't be paid for: nine of ten jobs that wait are parked before those that flow.
+
+use std::time::Duration;
 
 use anyhow::Result;
 
 use super::{Bench, Cases, cycle};
-use crate::budgets::{self, binding, key};
 use crate::load::{self, QUEUE};
-use crate::results::Results;
-use crate::wire;
+use crate::results::{Figure, Results};
+use crate::stock;
+use crate::wire::{AdjustBudgetRequest, JobSpec};
 
-/// One token an hour.
-const SECONDS: i64 = 3600;
+/// As many kinds of jobs are looked at in vain before the first that flows.
+const BUDGETS: u64 = 100;
+/// In which an emptied pool gains its one token.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+const MOST_URGENT: u32 = 0;
 
 pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
     let server = bench.server(&[])?;
-    let address = server.process().address;
-    budgets::create(address, 1, |_| budgets::time_based(1, SECONDS, 1)).await?;
-    let spec = load::spec(QUEUE, vec![binding(key(0), 1)]);
-    let parked = load::encoded(&wire::JobSpec { priority: Some(0), ..spec });
-    load::fill(address, bench.size.cycle_jobs * 9, |_| parked.clone()).await?;
+    let channel = load::connect(server.process().address).await?;
+    stock::create(&channel, (0..BUDGETS).map(|number| (key(number), stock::time_based(1, LONGEST, 1)))).await?;
+    for number in 0..BUDGETS {
+        let empty = AdjustBudgetRequest { key: key(number), level: Some(0) };
+        load::budgets(channel.clone()).adjust_budget(empty).await?;
+    }
+    let parked = bench.size.waiting_jobs / 10 * 9;
+    stock::fill(&channel, parked, |number| {
+        let bindings = vec![load::binding(key(number % BUDGETS), 1)];
+        JobSpec { priority: Some(MOST_URGENT), ..load::job(QUEUE, bindings) }
+    })
+    .await?;
     let span = cycle::cycle(&server, bench.size.cycle_jobs).await?;
-    Ok(vec![("i: whole cycle below 90 % that is parked".to_owned(), span.run_with(&server.stop()?))])
+    let run = span.run_with(&server.stop()?).with(Figure::Own("jobs parked"), parked as f64);
+    Ok(vec![("i: behind parked jobs".to_owned(), run)])
+}
+
+fn key(number: u64) -> String {
+    format!("empty-{number}")
 }

@@ -7,6 +7,7 @@ use crate::floors::grpc;
 use crate::load::{self, Load, QUEUE, Shape};
 use crate::meter::Meter;
 use crate::results::{Results, Run};
+use crate::stock;
 
 const STREAMS: usize = 4;
 const WINDOW: u64 = 256;
@@ -23,7 +24,8 @@ pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
 async fn server(bench: &Bench, flags: &[&str]) -> Result<Run> {
     let server = bench.server(flags)?;
     let address = server.process().address;
-    load::fill(address, bench.size.cycle_jobs, |_| load::job(QUEUE, Vec::new())).await?;
+    let channel = load::connect(address).await?;
+    stock::fill(&channel, bench.size.cycle_jobs, |_| load::job(QUEUE, Vec::new())).await?;
     let (mut load, settled) = (Load::new(), Meter::new());
     for (number, channel) in load::connections(address, STREAMS).await?.into_iter().enumerate() {
         let shape =

@@ -33,7 +33,7 @@ async fn server(bench: &Bench, callers: usize, flags: &[&str]) -> Result<Run> {
     let channels = load::connections(server.process().address, load::CONNECTIONS.min(callers)).await?;
     let (mut load, meter) = (Load::new(), Meter::new());
     let client = |number: usize| load::jobs(channels[number % channels.len()].clone());
-    let job = load::job(QUEUE, Vec::new());
+    let job = load::encoded(&load::job(QUEUE, Vec::new()));
     load.add_callers(callers, &meter, client, async move |client| {
         client.enqueue(lean::EnqueueRequest { job: job.clone() }).await?;
         Ok(1)
