@@ -18,6 +18,9 @@ use tempfile::TempDir;
 
 use crate::measured::Measured;
 
+/// The flag of a server whose store stores nothing.
+pub const NULL_STORE: &str = "--null-store";
+
 /// A process that says where it listens in its first line.
 pub struct Process {
     child: Child,
@@ -174,7 +177,9 @@ pub enum End {
 fn serve(program: &Path, flags: &[String], dir: &Path) -> Result<Process> {
     // Whoever is still connected when it is asked to end is this process, which isn't listening then.
     let mut args = ["serve", "--listen=127.0.0.1:0", "--log=warn", "--shutdown-grace=0s"].map(str::to_owned).to_vec();
-    args.push(format!("--data={}", data(dir).display()));
+    if !flags.iter().any(|flag| flag == NULL_STORE) {
+        args.push(format!("--data={}", data(dir).display()));
+    }
     args.push(format!("--measure={}", measured(dir).display()));
     args.extend_from_slice(flags);
     Process::start(program, &args, &dir.join("log"))

@@ -6,6 +6,7 @@ use super::{Bench, Cases};
 use crate::floors::grpc;
 use crate::load::{self, Load, QUEUE, Shape};
 use crate::meter::Meter;
+use crate::process::NULL_STORE;
 use crate::results::{Results, Run};
 use crate::stock;
 
@@ -16,7 +17,7 @@ pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
     let size = bench.size;
     Ok(vec![
         ("d: one job a message".to_owned(), server(bench, &[]).await?),
-        ("d: one job a message, null store".to_owned(), server(bench, &["--null-store"]).await?),
+        ("d: one job a message, null store".to_owned(), server(bench, &[NULL_STORE]).await?),
         ("d: bare stream".to_owned(), grpc::stream(&bench.place, STREAMS, size.warm, size.length).await?),
     ])
 }

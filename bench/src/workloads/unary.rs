@@ -6,6 +6,7 @@ use super::{Bench, Cases};
 use crate::floors::grpc;
 use crate::load::{self, Load, QUEUE};
 use crate::meter::Meter;
+use crate::process::NULL_STORE;
 use crate::results::{Results, Run};
 use crate::wire::lean;
 
@@ -19,7 +20,7 @@ pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
     for callers in CALLERS {
         cases.push((format!("a: {callers} callers"), server(bench, callers, &[]).await?));
         if COMPARED.contains(&callers) {
-            let null = server(bench, callers, &["--null-store"]).await?;
+            let null = server(bench, callers, &[NULL_STORE]).await?;
             cases.push((format!("a: {callers} callers, null store"), null));
             let echo = grpc::echo(&bench.place, callers, size.warm, size.length).await?;
             cases.push((format!("a: {callers} callers, bare echo"), echo));
