@@ -25,7 +25,7 @@ const BATCH_LETTERS_MAX: usize = 4096;
 /// The most bytes of letters in one commit, but for the last of them: a huge commit grows the store's file for good.
 const BATCH_BYTES_MAX: usize = 32 << 20;
 /// How often one commit lets the scheduler go on that isn't through with what is due.
-const BATCH_STEPS_MAX: usize = 16;
+const BATCH_STEPS_MAX: usize = 4;
 /// The longest sleep while a deadline is pending: a clock may step forward under a sleeper (semantics 11.1).
 const NAP_MAX: Duration = Duration::from_secs(1);
 /// The pause before the first attempt to open a failed store again. It doubles from one to the next.

@@ -33,6 +33,8 @@ impl Config {
     pub const DEADLINES_PER_STEP: u32 = 1024;
     /// How many lanes one step tries before it lets others have a turn (semantics 4.3).
     pub const TRIES_PER_STEP: u32 = 256;
+    /// How many gates get a turn out of order in a step that follows on one which wasn't through.
+    pub const TURNS_PER_STEP: usize = 16;
 }
 
 impl Default for Config {

@@ -12,17 +12,29 @@ use super::units::{BudgetId, GateId, LaneId, SessionId, Timestamp};
 
 impl Scheduler {
     /// Dispatches what can be, in rank order, up to a bound of tries; `unfinished` says whether there is more.
+    ///
+    /// Where the last step wasn't through, gates get a try in turn first: a queue whose lanes come before all others, and are
+    /// woken faster than they can be tried, holds up nobody else.
     pub(super) fn dispatch(&mut self, now: Timestamp) {
         self.queues.begin();
         self.wake_thirsty(now);
-        self.unfinished = true;
         let mut dispatches = 0;
+        if std::mem::replace(&mut self.unfinished, true) && !self.draining {
+            for gate in self.queues.next_in_turn(Config::TURNS_PER_STEP) {
+                // Those before it may have taken its workers.
+                if self.queues.get_gate(gate).is_offered() {
+                    dispatches += u32::from(self.try_first(now, gate));
+                }
+            }
+            self.wake_thirsty(now);
+        }
         for _ in 0..Config::TRIES_PER_STEP {
             let Some(gate) = self.queues.first_servable().filter(|_| !self.draining) else {
                 self.unfinished = false;
                 self.queues.rest();
                 break;
             };
+            self.queues.note_tried(gate);
             dispatches += u32::from(self.try_first(now, gate));
             self.wake_thirsty(now);
         }
@@ -32,7 +44,6 @@ impl Scheduler {
     /// Tries the first lane of a gate that some worker has room for. Says whether its job is dispatched.
     fn try_first(&mut self, now: Timestamp, gate: GateId) -> bool {
         let (rank, lane) = self.queues.get_gate(gate).first().expect("a servable gate has an open lane");
-        self.queues.note_tried(rank);
         if let Some(budget) = self.obstacle(now, lane, rank) {
             self.park(lane, budget);
             return false;
@@ -110,5 +121,58 @@ impl Scheduler {
             self.change_session(now, id, |session| session.full = true);
         }
         chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command::{NewBinding, NewJob, OpenSession, SessionMode, Window};
+    use super::super::effect::Effect;
+    use super::super::policy::Policy;
+    use super::super::testing::{enqueue, plain_job, serve};
+    use super::super::units::{Nanos, Tokens};
+    use super::super::{Command, Scheduler};
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(0);
+    const OTHER: SessionId = SessionId(2);
+
+    /// Whether a worker got something since this was last asked.
+    fn is_pushed_to(scheduler: &mut Scheduler, session: SessionId) -> bool {
+        let effects = scheduler.take_effects();
+        effects.iter().any(|effect| matches!(effect, Effect::Push(to, _) if *to == session))
+    }
+
+    #[test]
+    fn a_queue_with_many_lanes_to_try_holds_up_no_other() {
+        let mut scheduler = Scheduler::new(Config::default());
+        scheduler.apply(NOW, Command::CreateBudget { key: "b".into(), policy: Policy::while_in_flight(5000) }).unwrap();
+        let bound = |cost| NewJob {
+            bindings: vec![NewBinding { budget: "b".into(), cost: Tokens(cost), create_with: None }],
+            ..plain_job()
+        };
+        serve(&mut scheduler, NOW);
+        enqueue(&mut scheduler, NOW, bound(5000));
+        scheduler.advance(NOW);
+        // None can be paid, and each is a lane of its own.
+        for cost in 1..=u64::from(8 * Config::TRIES_PER_STEP) {
+            enqueue(&mut scheduler, NOW, bound(cost));
+        }
+        let open = OpenSession {
+            session: OTHER,
+            worker: "other".into(),
+            queues: vec!["other".into()],
+            window: Window { jobs: 9, bytes: 1 << 20 },
+            lease: Nanos::from_secs(30),
+            body_bytes_max: 1 << 20,
+            mode: SessionMode::Stream { confirms_receipt: false, held: None },
+        };
+        scheduler.apply(NOW, Command::OpenSession(open)).unwrap();
+        enqueue(&mut scheduler, NOW, NewJob { queue: "other".into(), ..plain_job() });
+        scheduler.advance(NOW);
+        assert!(!is_pushed_to(&mut scheduler, OTHER), "those that come first are tried first");
+        scheduler.advance(NOW);
+        assert!(is_pushed_to(&mut scheduler, OTHER), "its turn comes with the next step");
+        assert_eq!(scheduler.next_deadline(), Some(NOW), "the lanes are not all tried yet");
     }
 }

@@ -130,6 +130,11 @@ impl Gate {
         self.open.first()
     }
 
+    /// Whether it has a lane to be tried, and a worker with room for it.
+    pub fn is_offered(&self) -> bool {
+        self.offered.is_some()
+    }
+
     /// The lowest rank that `budget` has woken here and that wasn't tried since.
     pub fn woken_by(&self, budget: BudgetId) -> Option<Rank> {
         let any = Rank { priority: 0, ready_at: Timestamp(i64::MIN), job: JobId(0) };
@@ -159,6 +164,8 @@ pub struct Queues {
     rows: Slots<Queue>,
     gates: Slots<Gate>,
     servable: Sorted<(Rank, GateId)>,
+    /// The gate whose turn came last, and its rank then.
+    turn: Option<(Rank, GateId)>,
     /// Budgets that counted on a gate which no worker has room for any more.
     forsaken: Vec<BudgetId>,
     /// Gates with protected jobs that a worker has room for again, or none any more, or whose queue has changed.
@@ -178,6 +185,7 @@ impl Default for Queues {
             rows: Slots::default(),
             gates: Slots::default(),
             servable: Sorted::default(),
+            turn: None,
             forsaken: Vec::new(),
             turned: Vec::new(),
             now: Timestamp(i64::MIN),
@@ -305,6 +313,16 @@ impl Queues {
         self.servable.first().map(|(_, gate)| gate)
     }
 
+    /// So many gates that a worker could be served from, in the order of their first lanes; the next call goes on after them, and
+    /// begins anew behind the last.
+    pub fn next_in_turn(&mut self, count: usize) -> Vec<GateId> {
+        let count = count.min(self.servable.len());
+        let after = self.turn.map(|turn| self.servable.from(turn).filter(move |next| *next > turn));
+        let turns: Vec<_> = after.into_iter().flatten().chain(self.servable.iter()).take(count).collect();
+        self.turn = turns.last().copied();
+        turns.into_iter().map(|(_, gate)| gate).collect()
+    }
+
     /// A budget has woken a lane of this gate, which a worker has room for, and none in any other.
     pub fn count_on(&mut self, gate: GateId, budget: BudgetId) {
         self.gates.get_mut(gate.0).counting_on.insert(budget);
@@ -320,9 +338,11 @@ impl Queues {
         self.tried = None;
     }
 
-    /// A lane is tried: whoever has room now has a place left for all that are more urgent, as those were tried before.
-    pub fn note_tried(&mut self, rank: Rank) {
-        self.tried = self.tried.max(Some(rank));
+    /// The first lane of a gate is tried in rank order: whoever has room now has a place left for all that are more urgent,
+    /// as those were tried before.
+    pub fn note_tried(&mut self, gate: GateId) {
+        let rank = self.get_gate(gate).first().map(|(rank, _)| rank);
+        self.tried = self.tried.max(rank);
     }
 
     /// Nothing is left to try: whoever has room has a place left for everybody.

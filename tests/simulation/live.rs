@@ -9,7 +9,7 @@ use sluicegate::store::{Batch, Durability, MemoryStore, Records, RedbStore, Stor
 use super::disk::{Disk, JournalOn};
 
 /// How often one commit lets the scheduler go on that isn't through with what is due; as the driver does.
-const BATCH_STEPS_MAX: usize = 16;
+const BATCH_STEPS_MAX: usize = 4;
 /// How long a relaxed commit waits for its sync; as the driver does.
 const SYNC_AFTER: Nanos = Nanos::from_millis(40);
 /// More turns at one instant have no end.
