@@ -153,3 +153,18 @@ fn a_filter_by_budget_selects_what_shows_its_key() {
     assert_eq!(change(&mut scheduler, filter, JobsChange::Retry).changed, 1);
     scheduler.check_invariants(NOW);
 }
+
+#[test]
+fn of_many_that_are_blocked_some_are_named_and_all_counted() {
+    let named = BLOCKED_NAMED_MAX as u64;
+    let blocked = |ids: std::ops::Range<u64>| {
+        let mut changed = Changed { changed: 1, next_after: Some(JobId(ids.end)), ..Changed::default() };
+        ids.for_each(|id| changed.count(JobId(id), &Deed::Blocked));
+        changed
+    };
+    let mut sum = blocked(0..named - 2);
+    sum.add(blocked(named..named + 5));
+    assert_eq!((sum.changed, sum.blocked_count, sum.next_after), (2, named + 3, Some(JobId(named + 5))));
+    assert!(sum.blocked.iter().map(|id| id.0).eq((0..named - 2).chain([named, named + 1])));
+    assert_eq!(blocked(0..named + 1).blocked.len(), BLOCKED_NAMED_MAX);
+}
