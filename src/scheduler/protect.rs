@@ -391,6 +391,7 @@ impl Scheduler {
                 entries += [listed.unpassed, listed.protected, listed.parked].into_iter().flatten().count();
                 entries += usize::from(listed.ripens.is_some());
             }
+            assert!(lane.guard().is_none() || lane.tried, "lane {id} has marks and was never tried");
             assert!(lane.guard().is_some() || lane.listed == lane.head().filter(|_| lane.tried), "lane {id} is stale");
         }
         let lists = self.budgets.iter().map(|(_, budget)| &budget.waiters);

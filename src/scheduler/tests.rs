@@ -65,12 +65,12 @@ fn nothing_is_dispatched_or_given_up_before_all_deadlines_are_met() {
             enqueue(&mut scheduler, NOW, NewJob { priority, run_time: Some(due), ..plain_job() })
         })
         .collect();
-    let mode = SessionMode::Once { until: due, request: None };
+    let mode = SessionMode::Once { until: due - Nanos(1), request: None };
     let call = OpenSession { window: Window { jobs: 1, bytes: 1 << 20 }, mode, ..open_session(SessionId(1)) };
     scheduler.apply(NOW, Command::OpenSession(call)).unwrap();
     scheduler.advance(due);
     let ready = jobs.iter().filter(|job| state(&scheduler, **job) == JobState::Ready).count();
-    assert_eq!(ready, many as usize, "a step meets so many deadlines");
+    assert_eq!(ready + 1, many as usize, "a step meets so many deadlines, that of the call among them");
     assert_eq!((pushes(&mut scheduler), scheduler.next_deadline()), (vec![], Some(due)));
     scheduler.advance(due);
     let lease = scheduler.job(jobs[many as usize]).unwrap().lease.expect("the most urgent goes first");
@@ -110,6 +110,30 @@ fn all_that_were_passed_over_count_from_then_on_however_many() {
     };
     let ripe = NOW + Nanos::from_secs(11);
     assert_eq!((protected(&mut scheduler, ripe - Nanos(1)), protected(&mut scheduler, ripe)), (0, large.len()));
+}
+
+#[test]
+fn marks_that_are_left_to_be_made_keep_it_awake() {
+    let mut scheduler = Scheduler::new(Config::default());
+    ["a", "b", "c"].into_iter().for_each(|key| {
+        create(&mut scheduler, key, Policy::while_in_flight(9), Nanos::from_secs(10));
+    });
+    serve(&mut scheduler, NOW);
+    enqueue(&mut scheduler, NOW, bound(0, &[("a", 1), ("c", 1)]));
+    let gone = enqueue(&mut scheduler, NOW, bound(0, &[("a", 9), ("b", 1)]));
+    let stays = enqueue(&mut scheduler, NOW, bound(0, &[("c", 9)]));
+    rest(&mut scheduler, NOW);
+    // It passes over the one on two budgets, and over the other on a third; a step that dispatches marks one of these.
+    enqueue(&mut scheduler, NOW, bound(1, &[("a", 1), ("b", 1), ("c", 1)]));
+    scheduler.advance(NOW);
+    cancel_by_force(&mut scheduler, gone);
+    enqueue(&mut scheduler, NOW, plain_job());
+    scheduler.advance(NOW);
+    assert_eq!(scheduler.next_deadline(), Some(NOW));
+    rest(&mut scheduler, NOW);
+    let ripe = NOW + Nanos::from_secs(10);
+    rest(&mut scheduler, ripe);
+    assert!(scheduler.explain(ripe, stays).unwrap().budgets[0].protected);
 }
 
 #[test]
