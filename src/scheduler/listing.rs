@@ -307,6 +307,7 @@ mod tests {
             let by_budget = JobFilter { budgets: few(&["own"]), kinds, ..JobFilter::default() };
             for filter in [by_queue, by_budget] {
                 assert_eq!(pages(&scheduler, &filter, 2), (vec![2, 1], rare.clone()), "{filter:?}");
+                assert_eq!(pages(&scheduler, &filter, 3), (vec![3], rare.clone()), "{filter:?}");
             }
         }
         let (scheduler, _) = crowded(1);

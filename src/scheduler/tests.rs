@@ -198,3 +198,27 @@ fn a_smaller_limit_of_budgets_stops_those_to_come_only() {
     let create = Command::CreateBudget { key: "c".into(), policy: Policy::while_in_flight(1) };
     assert_eq!(scheduler.apply(NOW, create), Err(Rejection::BudgetLimitReached { limit: 1 }));
 }
+
+#[test]
+fn a_set_aside_ends_with_the_call_that_alone_would_take_its_job() {
+    let mut scheduler = Scheduler::new(Config::default());
+    create(&mut scheduler, "slots", Policy::while_in_flight(2), Nanos::ZERO);
+    serve(&mut scheduler, NOW);
+    enqueue(&mut scheduler, NOW, bound(0, &[("slots", 1)]));
+    let call = OpenSession {
+        worker: "v".into(),
+        queues: vec!["large".into()],
+        window: Window { jobs: 1, bytes: 1 << 20 },
+        mode: SessionMode::Once { until: NOW + Nanos::from_secs(30), request: None },
+        ..open_session(SessionId(2))
+    };
+    scheduler.apply(NOW, Command::OpenSession(call)).unwrap();
+    enqueue(&mut scheduler, NOW, NewJob { queue: "large".into(), ..bound(0, &[("slots", 2)]) });
+    rest(&mut scheduler, NOW);
+    let small = enqueue(&mut scheduler, NOW, bound(1, &[("slots", 1)]));
+    rest(&mut scheduler, NOW);
+    assert_eq!(state(&scheduler, small), JobState::Ready, "a slot is set aside");
+    enqueue(&mut scheduler, NOW, NewJob { queue: "large".into(), ..plain_job() });
+    rest(&mut scheduler, NOW);
+    assert_eq!(state(&scheduler, small), JobState::InFlight);
+}

@@ -239,7 +239,8 @@ fn all_pages<T, C>(limit: usize, page: impl Fn(Option<&C>) -> Agreed<Page<T, C>>
     let mut after = None;
     loop {
         let page = page(after.as_ref())?;
-        if page.items.len() > limit || page.items.is_empty() && page.next_after.is_some() {
+        let is_needless = page.items.is_empty() && (after.is_some() || page.next_after.is_some());
+        if page.items.len() > limit || is_needless {
             return Err(format!("a page holds {} and should hold 1 to {limit}", page.items.len()));
         }
         all.extend(page.items);
