@@ -1,7 +1,7 @@
 //! What one step does and leaves to the next, and what many that wait do to each other.
 
 use super::command::{Command, JobsChange, NewBinding, NewJob, OpenSession, Part, SessionMode, Window};
-use super::job::JobState;
+use super::job::{JobState, Name};
 use super::policy::{Policy, ReserveAfter};
 use super::testing::{enqueue, open_session, plain_job, serve, stored};
 use super::units::{JobId, LeaseId, Nanos, SessionId, Tokens};
@@ -144,7 +144,7 @@ fn a_set_aside_is_found_behind_any_number_of_jobs_whose_turn_is_over() {
     serve(&mut scheduler, NOW);
     let holders = [(); 2].map(|()| enqueue(&mut scheduler, NOW, bound(0, &[("slots", 1)])));
     for priority in 1..100 {
-        enqueue(&mut scheduler, NOW, bound(priority, &[("rate", 1), ("slots", 1)]));
+        enqueue(&mut scheduler, NOW, bound(priority, &[("rate", 1), ("slots", 2)]));
     }
     let large = enqueue(&mut scheduler, NOW, bound(200, &[("slots", 2)]));
     let small = enqueue(&mut scheduler, NOW, bound(300, &[("slots", 1)]));
@@ -221,4 +221,31 @@ fn a_set_aside_ends_with_the_call_that_alone_would_take_its_job() {
     enqueue(&mut scheduler, NOW, NewJob { queue: "large".into(), ..plain_job() });
     rest(&mut scheduler, NOW);
     assert_eq!(state(&scheduler, small), JobState::InFlight);
+}
+
+#[test]
+fn whose_turn_has_come_is_asked_of_any_number_of_queues() {
+    let mut scheduler = Scheduler::new(Config::default());
+    create(&mut scheduler, "rate", Policy::time_based(100, Nanos::from_days(300), None), Nanos::ZERO);
+    create(&mut scheduler, "slots", Policy::while_in_flight(3), Nanos::ZERO);
+    create(&mut scheduler, "turn", Policy::while_in_flight(1), Nanos::from_secs(30));
+    let queues: Vec<Name> = (0..30).map(|number| format!("q{number}").into()).collect();
+    let open = OpenSession { queues: queues.clone(), ..open_session(SessionId(1)) };
+    scheduler.apply(NOW, Command::OpenSession(open)).unwrap();
+    let mut enqueue_in = |queue: &Name, job: NewJob| {
+        let job = enqueue(&mut scheduler, NOW, NewJob { queue: Name::clone(queue), ..job });
+        rest(&mut scheduler, NOW);
+        job
+    };
+    enqueue_in(&queues[0], bound(0, &[("turn", 1)]));
+    // Each is more urgent than those before it, and the last one is dear.
+    for (priority, queue) in (1..30).rev().zip(&queues) {
+        enqueue_in(queue, bound(priority, &[("rate", 1), ("slots", 2), ("turn", 1)]));
+    }
+    enqueue_in(&queues[29], bound(0, &[("rate", 10), ("slots", 3), ("turn", 1)]));
+    let small = enqueue_in(&queues[0], bound(99, &[("slots", 1)]));
+    assert_eq!(state(&scheduler, small), JobState::Ready, "all slots are set aside for the dear one");
+    scheduler.apply(NOW, Command::AdjustBudget { key: "rate".into(), level: Tokens(5) }).unwrap();
+    rest(&mut scheduler, NOW);
+    assert_eq!(state(&scheduler, small), JobState::InFlight, "it waits for the rate now");
 }
