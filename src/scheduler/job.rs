@@ -279,4 +279,10 @@ mod tests {
         let binary = Body { payload: Payload::Binary(Box::from([0; 5])), metadata: Vec::new() };
         assert_eq!((json.bytes(), binary.bytes(), Body::default().bytes()), (12, 5, 0));
     }
+
+    #[test]
+    fn three_states_are_final() {
+        let terminal = JobState::ALL.into_iter().filter(|state| state.is_terminal());
+        assert!(terminal.eq([JobState::Completed, JobState::Dead, JobState::Cancelled]));
+    }
 }
