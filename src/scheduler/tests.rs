@@ -226,7 +226,7 @@ fn a_set_aside_ends_with_the_call_that_alone_would_take_its_job() {
 #[test]
 fn whose_turn_has_come_is_asked_of_any_number_of_queues() {
     let mut scheduler = Scheduler::new(Config::default());
-    create(&mut scheduler, "rate", Policy::time_based(100, Nanos::from_days(300), None), Nanos::ZERO);
+    create(&mut scheduler, "rate", Policy::time_based(100, Nanos::from_days(300), None), Nanos::from_secs(30));
     create(&mut scheduler, "slots", Policy::while_in_flight(3), Nanos::ZERO);
     create(&mut scheduler, "turn", Policy::while_in_flight(1), Nanos::from_secs(30));
     let queues: Vec<Name> = (0..30).map(|number| format!("q{number}").into()).collect();
