@@ -133,11 +133,6 @@ impl Pool {
         Drip::of(&self.policy).map(|drip| self.level_at(drip, now))
     }
 
-    /// Whether the pool holds all it can: nothing is to drip, or nothing is in flight.
-    pub fn is_full(&self, now: Timestamp) -> bool {
-        self.available(now) >= i128::from(self.policy.capacity().0)
-    }
-
     /// Whether the pool pays `cost` now and still holds the tokens `set_aside` for another job (semantics 4.4).
     /// A blocked pool pays nothing (semantics 9.3).
     pub fn can_pay(&self, cost: Tokens, set_aside: Tokens, now: Timestamp) -> bool {
@@ -272,9 +267,6 @@ impl Pool {
     /// The first instant at which the pool holds `max(1, available + 1)` tokens by its drip, blocks left aside.
     /// `None` for a full pool and for `while_in_flight`.
     pub fn next_token_time(&self, now: Timestamp) -> Option<Timestamp> {
-        if !self.policy.is_time_based() || self.is_full(now) {
-            return None;
-        }
         let next = u64::try_from(self.available(now) + 1).unwrap_or(0).max(1);
         self.funded_at(Tokens(next), now)
     }

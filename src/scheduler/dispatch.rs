@@ -88,7 +88,7 @@ impl Scheduler {
     /// Looks at the open lanes with marks: those that some budget can't pay park.
     pub(super) fn look_at_marked(&mut self, now: Timestamp) {
         while let Some(id) = self.marked_open.pop_first() {
-            let marked = self.lanes.try_get(id).filter(|lane| lane.tried && lane.guard().is_some());
+            let marked = self.lanes.try_get(id).filter(|lane| lane.guard().is_some());
             let Some(Place::Open(rank, _)) = marked.map(|lane| lane.place) else { continue };
             match self.obstacle(now, id, rank) {
                 Some(budget) => self.park(id, budget),

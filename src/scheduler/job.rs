@@ -267,3 +267,22 @@ impl Failure {
     /// The longest error kept, in bytes; a longer one is cut at a character.
     pub const ERROR_BYTES_MAX: usize = 4096;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_as_large_as_all_that_it_carries() {
+        let metadata = vec![("a".into(), "bc".into()), ("def".into(), "ghij".into())];
+        let json = Body { payload: Payload::Json("{}".into()), metadata };
+        let binary = Body { payload: Payload::Binary(Box::from([0; 5])), metadata: Vec::new() };
+        assert_eq!((json.bytes(), binary.bytes(), Body::default().bytes()), (12, 5, 0));
+    }
+
+    #[test]
+    fn three_states_are_final() {
+        let terminal = JobState::ALL.into_iter().filter(|state| state.is_terminal());
+        assert!(terminal.eq([JobState::Completed, JobState::Dead, JobState::Cancelled]));
+    }
+}

@@ -398,3 +398,27 @@ impl Scheduler {
         Ok(Reply::Done)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{enqueue, plain_job, serve};
+    use super::*;
+
+    #[test]
+    fn an_end_is_remembered_for_ten_minutes() {
+        let mut scheduler = Scheduler::new(Config::default());
+        let now = Timestamp(0);
+        let job = enqueue(&mut scheduler, now, plain_job());
+        serve(&mut scheduler, now);
+        let lease = scheduler.leases.get(scheduler.job(job).unwrap().lease.unwrap().id);
+        let mut leases = Leases::default();
+        let forgotten = now + Config::ENDED_KEPT;
+        for (id, at) in [(1, now), (2, forgotten - Nanos(1)), (3, forgotten)] {
+            leases.insert(Lease { record: LeaseRecord { id: LeaseId(id), ..lease.record.clone() }, ..*lease });
+            assert_eq!(leases.ended(LeaseId(1)) == Ended::Gone, id == 1);
+            leases.remove(at, LeaseId(id), Ended::Lost);
+        }
+        let known = [1, 2, 3].map(|id| leases.ended(LeaseId(id)));
+        assert_eq!(known, [Ended::Gone, Ended::Lost, Ended::Lost]);
+    }
+}

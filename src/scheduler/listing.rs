@@ -199,14 +199,12 @@ impl Scheduler {
         let mut lowest = BTreeSet::new();
         for lane in lanes {
             for state in &sought.states {
-                let mut taken = 0;
                 for id in self.lanes.get(*lane).jobs_in(*state, after) {
-                    if taken > limit || (lowest.len() > limit && lowest.last().is_some_and(|last| id > *last)) {
+                    if lowest.len() > limit && lowest.last().is_some_and(|last| id > *last) {
                         break;
                     }
                     if is_sought_job(sought.filter, self.jobs.get(id)) {
                         lowest.insert(id);
-                        taken += 1;
                     }
                     if lowest.len() > limit + 1 {
                         lowest.pop_last();
@@ -251,4 +249,100 @@ fn cut<T: Clone>(mut found: Vec<T>, limit: usize) -> (Vec<T>, Option<T>) {
     found.truncate(limit);
     let next_after = found.last().cloned().filter(|_| more);
     (found, next_after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::super::command::NewJob;
+    use super::super::policy::Policy;
+    use super::super::testing::{enqueue, plain_job};
+    use super::super::units::Tokens;
+    use super::super::{Command, command::NewBinding};
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_000);
+
+    /// More jobs than one page looks at, in so many lanes, then three of the type `rare` in a queue and a budget of their
+    /// own.
+    fn crowded(lanes: usize) -> (Scheduler, Vec<JobId>) {
+        let mut scheduler = Scheduler::new(Config::default());
+        let create = Command::CreateBudget { key: "own".into(), policy: Policy::while_in_flight(9) };
+        scheduler.apply(NOW, create).unwrap();
+        for number in 0..=JOBS_LOOKED_AT_MAX {
+            let priority = u16::try_from(number % lanes).expect("fewer lanes than priorities");
+            enqueue(&mut scheduler, NOW, NewJob { priority, kind: "common".into(), ..plain_job() });
+        }
+        let binding = NewBinding { budget: "own".into(), cost: Tokens(1), create_with: None };
+        let (queue, kind) = (Name::from("own"), Name::from("rare"));
+        let rare = NewJob { queue, kind, bindings: vec![binding], ..plain_job() };
+        let rare = (0..3).map(|_| enqueue(&mut scheduler, NOW, rare.clone())).collect();
+        (scheduler, rare)
+    }
+
+    fn few(names: &[&str]) -> Option<Vec<Name>> {
+        Some(names.iter().map(|name| Name::from(*name)).collect())
+    }
+
+    /// The pages' sizes, and all that they hold.
+    fn pages(scheduler: &Scheduler, filter: &JobFilter, limit: usize) -> (Vec<usize>, Vec<JobId>) {
+        let (mut sizes, mut all, mut after) = (Vec::new(), Vec::new(), None);
+        loop {
+            let (page, next_after) = scheduler.select(filter, after, limit).unwrap();
+            sizes.push(page.len());
+            all.extend(page);
+            after = next_after;
+            if after.is_none() {
+                return (sizes, all);
+            }
+        }
+    }
+
+    #[test]
+    fn what_names_and_states_decide_is_found_at_once_however_many_others_there_are() {
+        for lanes in [1, LANES_MERGED_MAX + 1] {
+            let (scheduler, rare) = crowded(lanes);
+            let kinds = few(&["rare"]);
+            let by_queue = JobFilter { queues: few(&["own"]), kinds: kinds.clone(), ..JobFilter::default() };
+            let by_budget = JobFilter { budgets: few(&["own"]), kinds, ..JobFilter::default() };
+            for filter in [by_queue, by_budget] {
+                assert_eq!(pages(&scheduler, &filter, 2), (vec![2, 1], rare.clone()), "{filter:?}");
+                assert_eq!(pages(&scheduler, &filter, 3), (vec![3], rare.clone()), "{filter:?}");
+            }
+        }
+        let (scheduler, _) = crowded(1);
+        let all = JobFilter { states: Some(vec![JobState::Ready]), ..JobFilter::default() };
+        assert_eq!(pages(&scheduler, &all, 20_000).0, [20_000, 4]);
+        let none = JobFilter { states: Some(vec![JobState::Dead]), ..JobFilter::default() };
+        assert_eq!(pages(&scheduler, &none, 2), (vec![0], vec![]));
+    }
+
+    #[test]
+    fn what_must_be_looked_for_is_found_a_bounded_number_of_jobs_a_page() {
+        for lanes in [1, LANES_MERGED_MAX + 1] {
+            let (scheduler, rare) = crowded(lanes);
+            let filter = JobFilter { kinds: few(&["rare"]), ..JobFilter::default() };
+            assert_eq!(pages(&scheduler, &filter, 2), (vec![0, 2, 1], rare), "{lanes} lanes");
+        }
+        let (scheduler, _) = crowded(LANES_MERGED_MAX + 1);
+        let (sizes, all) = pages(&scheduler, &JobFilter::default(), 7000);
+        assert_eq!(sizes, [7000, 7000, 6004]);
+        assert!(all.is_sorted_by(|a, b| a < b), "each once, in id order");
+    }
+
+    #[test]
+    fn a_filter_names_a_bounded_number() {
+        let (scheduler, names) = (Scheduler::new(Config::default()), |count| Some(vec![Name::from("x"); count]));
+        let ids = |count| JobFilter { ids: Some(vec![JobId(1); count]), ..JobFilter::default() };
+        let queues = |count| JobFilter { queues: names(count), ..JobFilter::default() };
+        let counted = |filter: JobFilter| {
+            scheduler.count_jobs(&filter).map_err(|refused| match refused {
+                Rejection::InvalidField { field, .. } => field,
+                other => panic!("{other:?}"),
+            })
+        };
+        assert_eq!((counted(ids(IDS_MAX)), counted(queues(NAMES_MAX))), (Ok(Depth::default()), Ok(Depth::default())));
+        assert_eq!(counted(ids(IDS_MAX + 1)), Err("filter.ids".into()));
+        assert_eq!(counted(queues(NAMES_MAX + 1)), Err("filter.queues".into()));
+    }
 }

@@ -259,3 +259,6 @@ impl Scheduler {
         self.now
     }
 }
+
+#[cfg(test)]
+mod tests;

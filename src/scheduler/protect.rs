@@ -186,14 +186,19 @@ impl Scheduler {
     }
 
     /// A lane keeps marks from now on. The budget that it is parked on may be able to pay it by now, where another lane
-    /// stands in place before it for when a worker has room: then its turn is elsewhere.
+    /// stands in place before it for when a worker has room: then its turn is elsewhere. While that budget is blocked, its
+    /// turn is nowhere.
     fn guard(&mut self, id: LaneId) {
         let lane = self.lanes.get_mut(id);
-        if lane.guard().is_none() {
-            lane.guarded();
-            if let Place::Parked(budget) = lane.place {
-                self.thirsty.insert(budget);
-            }
+        if lane.guard().is_some() {
+            return;
+        }
+        lane.guarded();
+        let Place::Parked(budget) = lane.place else { return };
+        self.thirsty.insert(budget);
+        if self.is_blocked(self.now, budget) {
+            let guard = self.lanes.get_mut(id).ready_and_guard().1.expect("just guarded");
+            guard.turn = Turn::Nowhere;
         }
     }
 
@@ -386,6 +391,7 @@ impl Scheduler {
                 entries += [listed.unpassed, listed.protected, listed.parked].into_iter().flatten().count();
                 entries += usize::from(listed.ripens.is_some());
             }
+            assert!(lane.guard().is_none() || lane.tried, "lane {id} has marks and was never tried");
             assert!(lane.guard().is_some() || lane.listed == lane.head().filter(|_| lane.tried), "lane {id} is stale");
         }
         let lists = self.budgets.iter().map(|(_, budget)| &budget.waiters);

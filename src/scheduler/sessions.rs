@@ -394,3 +394,21 @@ impl Scheduler {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{enqueue, plain_job, serve};
+    use super::*;
+
+    #[test]
+    fn a_worker_without_a_stream_and_leases_is_forgotten() {
+        let mut scheduler = Scheduler::new(crate::scheduler::Config::default());
+        let now = Timestamp(0);
+        enqueue(&mut scheduler, now, plain_job());
+        serve(&mut scheduler, now);
+        scheduler.end_session(now, SessionId(1));
+        assert_eq!(scheduler.sessions.leases_of("w").len(), 1, "its lease lives on");
+        scheduler.advance(now + Nanos::from_secs(30));
+        assert!(scheduler.sessions.workers.is_empty(), "{:?}", scheduler.sessions.workers);
+    }
+}

@@ -198,6 +198,7 @@ mod tests {
         let mut sorted = Sorted::default();
         (0..640).for_each(|value| sorted.insert(value));
         assert_eq!(sorted.chunks().count(), 10);
+        sorted.check();
         assert!((0..639).all(|value| sorted.first() == Some(value) && sorted.pop_first() == Some(value)));
         assert_eq!((sorted.chunks().count(), sorted.len()), (1, 1));
         assert!(sorted.remove(639) && sorted.is_empty() && sorted.first().is_none());
@@ -211,6 +212,18 @@ mod tests {
         assert!(sorted.from(0).eq((0..100).map(|chunk| chunk * 64)));
         assert!(sorted.chunks().count() < 20, "{sorted:?}");
         sorted.check();
+    }
+
+    #[test]
+    fn what_would_nearly_fill_a_chunk_stays_apart() {
+        let mut sorted = Sorted::default();
+        (0..192).for_each(|value| sorted.insert(value));
+        (1..50).for_each(|value| assert!(sorted.remove(value)));
+        assert_eq!(sorted.chunks().map(VecDeque::len).collect::<Vec<_>>(), [15, 64, 64]);
+        (64..112).for_each(|value| assert!(sorted.remove(value)));
+        assert_eq!(sorted.chunks().map(VecDeque::len).collect::<Vec<_>>(), [15, 16, 64]);
+        assert!(sorted.remove(60));
+        assert_eq!(sorted.chunks().map(VecDeque::len).collect::<Vec<_>>(), [30, 64]);
     }
 
     proptest! {

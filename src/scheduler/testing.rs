@@ -28,18 +28,22 @@ pub fn enqueue(scheduler: &mut Scheduler, now: Timestamp, job: NewJob) -> JobId 
     }
 }
 
-/// A worker of the queue `q` takes all that it can get.
-pub fn serve(scheduler: &mut Scheduler, now: Timestamp) {
-    let open = OpenSession {
-        session: SessionId(1),
+/// A stream of a worker of the queue `q`.
+pub fn open_session(session: SessionId) -> OpenSession {
+    OpenSession {
+        session,
         worker: "w".into(),
         queues: vec!["q".into()],
         window: Window { jobs: 9, bytes: 1 << 20 },
         lease: Nanos::from_secs(30),
         body_bytes_max: 1 << 20,
         mode: SessionMode::Stream { confirms_receipt: false, held: None },
-    };
-    scheduler.apply(now, Command::OpenSession(open)).unwrap();
+    }
+}
+
+/// A worker of the queue `q` takes all that it can get.
+pub fn serve(scheduler: &mut Scheduler, now: Timestamp) {
+    scheduler.apply(now, Command::OpenSession(open_session(SessionId(1)))).unwrap();
     scheduler.advance(now);
 }
 

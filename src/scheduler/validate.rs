@@ -306,3 +306,6 @@ fn reports(outcome: &Outcome) -> Checked {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -143,3 +143,23 @@ pub(super) struct Pass {
     /// How far it is marked.
     pub(super) after: Option<(Rank, LaneId)>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduler::units::JobId;
+
+    #[test]
+    fn a_debit_hands_out_each_lane_below_it_once() {
+        let (gate, at) = (GateId(7), Timestamp(1));
+        let rank = |job| Rank { priority: 0, ready_at: at, job: JobId(job) };
+        let mut waiters = Waiters::default();
+        for job in 1..=4 {
+            waiters.unpassed.relist(gate, LaneId(job as u32), None, Some(rank(job)));
+        }
+        waiters.add_pass(Pass { gate, below: rank(3), at, after: None });
+        // They stay listed where they can't be marked.
+        let handed_out: Vec<_> = std::iter::from_fn(|| waiters.next_passed()).map(|(lane, _)| lane).take(9).collect();
+        assert_eq!(handed_out, [LaneId(1), LaneId(2)]);
+    }
+}

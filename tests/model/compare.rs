@@ -2,14 +2,14 @@
 
 use sluicegate::scheduler::command::{Ended, Reply, Unsettled};
 use sluicegate::scheduler::effect::{Effect, PoolRecord, RequestRecord};
-use sluicegate::scheduler::job::JobState;
+use sluicegate::scheduler::job::{JobState, Name};
 use sluicegate::scheduler::lease::LeaseRecord;
 use sluicegate::scheduler::rejection::CostExceedsCapacity;
-use sluicegate::scheduler::view::{Depth, JobFilter};
+use sluicegate::scheduler::view::{Depth, JobFilter, Page, QueueView};
 use sluicegate::scheduler::{Config, Rejection};
 
 use super::duel::{Agreed, Duel};
-use super::naive::{Answer, Naive, Request};
+use super::naive::{Answer, Job, Naive, Request};
 
 /// The answers to one command.
 pub fn answers(duel: &Duel, mut answer: Answer, mut expected: Answer) -> Agreed<()> {
@@ -115,7 +115,7 @@ pub fn state(duel: &Duel, in_full: bool) -> Agreed<()> {
     jobs(duel)?;
     leases(duel)?;
     others(duel)?;
-    set_asides(duel)?;
+    waits(duel)?;
     if in_full {
         jobs_in_full(duel)?;
     }
@@ -189,10 +189,7 @@ fn leases(duel: &Duel) -> Agreed<()> {
 
 fn others(duel: &Duel) -> Agreed<()> {
     let Duel { naive, rows, .. } = duel;
-    let paused = rows.queues.values().filter(|row| row.paused).map(|row| &row.name);
-    if !paused.clone().eq(&naive.paused) {
-        return Err(format!("paused are {:?} and should be {:?}", paused.collect::<Vec<_>>(), naive.paused));
-    }
+    same("paused queues", rows.queues.keys().cloned().collect(), naive.paused.clone())?;
     let stored = |request: &Request| RequestRecord { time: request.stored_time, ..request.record.clone() };
     if !rows.requests.values().cloned().eq(naive.requests.iter().map(stored)) {
         return Err(format!("remembered are {:?}\nand should be {:?}", rows.requests, naive.requests));
@@ -200,22 +197,58 @@ fn others(duel: &Duel) -> Agreed<()> {
     Ok(())
 }
 
-/// Of each ready job and each of its budgets: whether it is protected there, and what is set aside from it for whom. While
-/// nothing is dispatched any more, nobody keeps count of that.
-fn set_asides(duel: &Duel) -> Agreed<()> {
+/// Why each ready job waits, by each of its budgets: whether it is protected there, what is set aside from it for whom,
+/// and when it may go. While nothing is dispatched any more, nobody keeps count of that.
+fn waits(duel: &Duel) -> Agreed<()> {
     if duel.naive.draining {
         return Ok(());
     }
     for job in duel.naive.jobs.iter().filter(|job| job.state == JobState::Ready) {
-        let id = job.record.id;
-        let explained = duel.real.explain(duel.now(), id).map_err(|refused| format!("explaining: {refused:?}"))?;
-        for budget in explained.budgets {
-            let what = format!("of job {id} and {}: protected, set aside, paid", budget.key);
-            let found = (budget.protected, budget.set_aside.map(|(cost, owner)| (owner, cost)), budget.can_pay);
-            same(&what, found, duel.naive.waits(job, &budget.key))?;
-        }
+        let explained = duel.real.explain(duel.now(), job.record.id);
+        let explained = explained.map_err(|refused| format!("explaining: {refused:?}"))?;
+        same("what is explained", explained, duel.naive.explain(job))?;
     }
     Ok(())
+}
+
+/// The pages of some jobs, and of all budgets and queues, with at most `limit` on each.
+pub fn pages(duel: &Duel, filter: &JobFilter, limit: usize) -> Agreed<()> {
+    let Duel { real, naive, .. } = duel;
+    let refused = |refused| format!("listing: {refused:?}");
+    let listed = all_pages(limit, |after| real.list_jobs(filter, after.copied(), limit).map_err(refused))?;
+    let mut expected: Vec<&Job> = naive.jobs.iter().filter(|job| naive.selects(filter, job)).collect();
+    expected.sort_by_key(|job| job.record.id);
+    let counted = real.count_jobs(filter).map_err(refused)?;
+    for state in JobState::ALL {
+        let count = expected.iter().filter(|job| job.state == state).count() as u64;
+        same(&format!("{state:?} jobs that {filter:?} selects"), counted.of(state), count)?;
+    }
+    let expected = expected.iter().filter_map(|job| naive.job_view(job.record.id)).collect();
+    same(&format!("the jobs that {filter:?} selects"), listed, expected)?;
+    let budgets =
+        all_pages(limit, |after: Option<&Name>| Ok(real.list_budgets(duel.now(), after.map(|key| &**key), limit)))?;
+    same("listed budgets", budgets.into_iter().map(|view| view.record.key).collect(), naive.budget_keys())?;
+    let queues = all_pages(limit, |after: Option<&Name>| Ok(real.list_queues(after.map(|name| &**name), limit)))?;
+    let shown = queues.into_iter().map(|view| QueueView { depth: Depth::default(), ..view }).collect();
+    same("listed queues", shown, naive.queues())
+}
+
+/// What all pages hold together, each of which goes on where the one before ended.
+fn all_pages<T, C>(limit: usize, page: impl Fn(Option<&C>) -> Agreed<Page<T, C>>) -> Agreed<Vec<T>> {
+    let mut all = Vec::new();
+    let mut after = None;
+    loop {
+        let page = page(after.as_ref())?;
+        let is_needless = page.items.is_empty() && (after.is_some() || page.next_after.is_some());
+        if page.items.len() > limit || is_needless {
+            return Err(format!("a page holds {} and should hold 1 to {limit}", page.items.len()));
+        }
+        all.extend(page.items);
+        after = page.next_after;
+        if after.is_none() {
+            return Ok(all);
+        }
+    }
 }
 
 fn jobs_in_full(duel: &Duel) -> Agreed<()> {

@@ -13,6 +13,7 @@ use super::generate::{self, Temper};
 use super::naive::Naive;
 use super::promises::Witness;
 use super::rows::Rows;
+use super::selection;
 
 /// A divergence, in words.
 pub type Agreed<T> = Result<T, String>;
@@ -97,6 +98,10 @@ impl Duel {
         if rng.random_bool(0.9) {
             self.advance()?;
             compare::state(self, rng.random_bool(0.15))?;
+            if rng.random_bool(0.1) {
+                let filter = selection::filter(&mut rng, &self.naive);
+                compare::pages(self, &filter, rng.random_range(1..=4))?;
+            }
         }
         Ok(())
     }

@@ -34,6 +34,8 @@ impl Rows {
                 Change::DeleteJob { id, .. } => _ = self.jobs.remove(&id),
                 Change::PutLease(row) => _ = self.leases.insert(row.id, row),
                 Change::DeleteLease(id) => _ = self.leases.remove(&id),
+                // As the store does: a queue that isn't paused needs no row.
+                Change::PutQueue(row) if !row.paused => _ = self.queues.remove(&row.name),
                 Change::PutQueue(row) => _ = self.queues.insert(row.name.clone(), row),
                 Change::PutRequest(row) => _ = self.requests.insert(row.number, row),
                 Change::DeleteRequest(number) => _ = self.requests.remove(&number),

@@ -46,7 +46,7 @@ fn finished(rng: &mut SmallRng) -> JobFilter {
     JobFilter { states, queues: rng.random_bool(0.5).then(|| few(rng, queue)), ..JobFilter::default() }
 }
 
-fn filter(rng: &mut SmallRng, state: &Naive) -> JobFilter {
+pub fn filter(rng: &mut SmallRng, state: &Naive) -> JobFilter {
     let kinds = ["", "mail", "image"].map(Name::from);
     JobFilter {
         ids: rng.random_bool(0.5).then(|| few(rng, |rng| job(rng, state))),

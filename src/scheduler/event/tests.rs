@@ -128,6 +128,11 @@ fn the_ways_of_an_end_are_told_apart() {
     scheduler.apply(now, Command::Leave { session: SessionId(1) }).unwrap();
     assert_eq!(ends(&mut scheduler, now), [(How::WorkerLeft, Some(JobState::Ready))]);
     serve(&mut scheduler, now);
+    let (lease, verdict) = (only_lease(&scheduler), Verdict::Release { delay: Nanos::ZERO });
+    let throttled = vec![("slots".into(), Nanos::ZERO)];
+    let outcome = Outcome { lease, verdict, usage: Vec::new(), throttled };
+    scheduler.apply(now, Command::Settle { from: None, outcomes: vec![outcome] }).unwrap();
+    assert_eq!(ends(&mut scheduler, now), [(How::Throttled, Some(JobState::Ready))]);
     scheduler.apply(now, change(JobsChange::Cancel { force: true })).unwrap();
     assert_eq!(ends(&mut scheduler, now), [(How::ForceCancelled, Some(JobState::Cancelled))]);
     scheduler.apply(now, change(JobsChange::Retry)).unwrap();

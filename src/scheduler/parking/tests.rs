@@ -61,6 +61,9 @@ fn finds_the_lowest_rank_that_fits_in_a_range() {
     for (before, expected) in [(0, None), (1, Some(9)), (3, Some(5)), (4, Some(5)), (5, Some(1))] {
         assert_eq!(parking.min_cost(B, Q, None, Some(ranks(before))), expected.map(Tokens), "below {before}");
     }
+    for (after, expected) in [(0, Some(1)), (3, Some(1)), (4, Some(3)), (5, Some(3)), (6, None)] {
+        assert_eq!(parking.min_cost(B, Q, Some(ranks(after)), None), expected.map(Tokens), "above {after}");
+    }
     assert_eq!(parking.min_cost(B, Q, None, None), Some(Tokens(1)));
     assert_eq!(parking.min_cost(B, GateId(2), None, None), None);
     assert_eq!(parking.first_fit(BudgetId(2), Q, Tokens::MAX, None, None), None);

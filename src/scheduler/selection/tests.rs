@@ -153,3 +153,46 @@ fn a_filter_by_budget_selects_what_shows_its_key() {
     assert_eq!(change(&mut scheduler, filter, JobsChange::Retry).changed, 1);
     scheduler.check_invariants(NOW);
 }
+
+#[test]
+fn of_many_that_are_blocked_some_are_named_and_all_counted() {
+    let named = BLOCKED_NAMED_MAX as u64;
+    let blocked = |ids: std::ops::Range<u64>| {
+        let mut changed = Changed { changed: 1, next_after: Some(JobId(ids.end)), ..Changed::default() };
+        ids.for_each(|id| changed.count(JobId(id), &Deed::Blocked));
+        changed
+    };
+    let mut sum = blocked(0..named - 2);
+    sum.add(blocked(named..named + 5));
+    assert_eq!((sum.changed, sum.blocked_count, sum.next_after), (2, named + 3, Some(JobId(named + 5))));
+    assert!(sum.blocked.iter().map(|id| id.0).eq((0..named - 2).chain([named, named + 1])));
+    assert_eq!(blocked(0..named + 1).blocked.len(), BLOCKED_NAMED_MAX);
+}
+
+#[test]
+fn a_step_says_where_the_next_goes_on() {
+    let mut scheduler = Scheduler::new(Config::default());
+    let ids: Vec<JobId> = (0..=STEP_JOBS).map(|_| enqueue(&mut scheduler, NOW, plain_job())).collect();
+    let mut step = |after| {
+        let part = Part::Step { after, apply: true };
+        let (filter, change) = (JobFilter::default(), JobsChange::Delete);
+        match scheduler.apply(NOW, Command::ChangeJobs { filter, change, part }) {
+            Ok(Reply::Changed(changed)) => (changed.changed, changed.next_after),
+            other => panic!("{other:?}"),
+        }
+    };
+    let last = Some(ids[STEP_JOBS - 1]);
+    assert_eq!((step(None), step(last)), ((STEP_JOBS as u64, last), (1, None)));
+}
+
+#[test]
+fn a_deleted_budget_stays_deleted_over_a_restart() {
+    let mut scheduler = Scheduler::new(Config::default());
+    create(&mut scheduler, "gone");
+    let job = enqueue(&mut scheduler, NOW, new_job(&["gone"]));
+    change(&mut scheduler, JobFilter::default(), JobsChange::Cancel { force: false });
+    scheduler.apply(NOW, Command::DeleteBudget { key: "gone".into(), allow_missing: false, etag: None }).unwrap();
+    let scheduler = restarted(&mut scheduler);
+    assert_eq!(scheduler.job(job).unwrap().bindings, [("gone".into(), Tokens(1))]);
+    assert!(scheduler.budget(NOW, "gone").is_none());
+}

@@ -239,7 +239,7 @@ impl Naive {
     }
 
     /// A queue but for its depth, whose numbers only the scheduler under test can set.
-    fn queue_view(&self, queue: &Name) -> QueueView {
+    pub fn queue_view(&self, queue: &Name) -> QueueView {
         let ready = self.jobs.iter().filter(|job| job.record.queue == *queue && job.state == JobState::Ready);
         QueueView {
             name: Name::clone(queue),

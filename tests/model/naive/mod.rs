@@ -6,6 +6,7 @@
 mod budgets;
 mod jobs;
 mod leases;
+mod looks;
 mod picture;
 mod pool;
 mod rescan;

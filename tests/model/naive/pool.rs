@@ -1,7 +1,8 @@
 //! A pool by the definitions of semantics 2, 7 and 9: a level, the instant it was true at, and all levels since then.
 
+use sluicegate::scheduler::effect::PoolRecord;
 use sluicegate::scheduler::policy::{Policy, Strategy};
-use sluicegate::scheduler::units::{LeaseId, Nanos, Timestamp, Tokens};
+use sluicegate::scheduler::units::{BudgetId, LeaseId, Nanos, Timestamp, Tokens};
 
 /// A budget's tokens. What is in flight is not its concern: callers sum it up from the leases and pass it as `held`.
 #[derive(Clone, Debug)]
@@ -73,6 +74,20 @@ impl Pool {
             Some(until) => Some(until.max(funded)),
             None => Some(funded),
         }
+    }
+
+    /// When time alone makes up for so much, be it more than the pool can hold at once; blocks included.
+    pub fn pays_at(&self, tokens: Tokens, held: i128, now: Timestamp) -> Option<Timestamp> {
+        let mut wide = self.clone();
+        if let Strategy::TimeBased { burst, .. } = &mut wide.policy.strategy {
+            *burst = Some(tokens.max(self.policy.capacity()));
+        }
+        wide.affordable_at(tokens, held, now)
+    }
+
+    /// What is stored of it when it next changes.
+    pub fn record(&self, budget: BudgetId) -> PoolRecord {
+        PoolRecord { budget, level: self.level, at: self.at, blocked_until: self.blocked_until }
     }
 
     /// When the next whole token drips.

@@ -68,7 +68,7 @@ impl Naive {
     }
 
     /// Whether a job meets all that the filter asks.
-    fn selects(&self, filter: &JobFilter, job: &Job) -> bool {
+    pub fn selects(&self, filter: &JobFilter, job: &Job) -> bool {
         let record = &job.record;
         let within = |range: Option<(Timestamp, Timestamp)>, at: Timestamp| {
             range.is_none_or(|(from, until)| from <= at && at < until)

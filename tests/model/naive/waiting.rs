@@ -59,14 +59,6 @@ impl Naive {
         }
     }
 
-    /// Whether a ready job is protected on a budget, what is set aside there from it, and whether the rest pays it.
-    pub fn waits(&self, job: &Job, key: &Name) -> (bool, Option<(JobId, Tokens)>, bool) {
-        let bound = |binding: &&Binding| self.budget(binding.budget).key == *key;
-        let binding = job.record.bindings.iter().find(bound).expect("it is bound");
-        let aside = self.set_aside(binding.budget, job.rank());
-        (self.is_protected(job, binding.budget), aside, self.pays(job, binding))
-    }
-
     /// Whether some budget can't pay the first of the jobs that are bound alike: those behind it wait for it.
     fn is_held_up(&self, job: &Job) -> bool {
         let alike = self.jobs.iter().filter(|other| other.state == JobState::Ready && other.is_alike(job));
@@ -84,7 +76,7 @@ impl Naive {
         bindings.all(|b| self.budget(b.budget).pool.can_pay(b.cost, self.held_cost(b.budget), self.now))
     }
 
-    fn pays(&self, job: &Job, binding: &Binding) -> bool {
+    pub fn pays(&self, job: &Job, binding: &Binding) -> bool {
         let aside = self.set_aside(binding.budget, job.rank()).map_or(0, |(_, cost)| cost.0);
         let (cost, held) = (Tokens(binding.cost.0 + aside), self.held_cost(binding.budget));
         self.budget(binding.budget).pool.can_pay(cost, held, self.now)
@@ -99,7 +91,7 @@ impl Naive {
         Some((owner.record.id, owner.cost(budget)?))
     }
 
-    fn is_protected(&self, job: &Job, budget: BudgetId) -> bool {
+    pub fn is_protected(&self, job: &Job, budget: BudgetId) -> bool {
         let waits = job.state == JobState::Ready && job.tried && job.is_bound(budget);
         let Some(after) = self.reserve_after(budget).filter(|_| waits) else { return false };
         let passed = job.passed.get(&budget).is_some_and(|at| *at + after <= self.now);
