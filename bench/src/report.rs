@@ -55,8 +55,8 @@ only ids are read, so that making the load costs little.
 messages of 300 bytes; the same server with a store that stores nothing; and the rows of whole cycles, as the scheduler \
 makes them, put straight into redb in batches of the size that the server's own commits had.
 - Times are from hdrhistograms. Deliveries (e, h, n) are counted from the instant at which a job was due, whatever became of \
-those before it. `decision` is what the server's owner thread took to take in and decide all of a turn, over the jobs that \
-it dispatched in that turn. `CPU` is that of all the server's threads.
+those before it. `decision` is what the scheduler took, inside the server, to meet what was due and to dispatch all of a turn, over the jobs \
+that it dispatched in that turn. `CPU` is that of all the server's threads.
 - Everything is run in rounds, one after the other; medians of the rounds are shown, and below how far they were apart.
 ";
 

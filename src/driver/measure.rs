@@ -46,7 +46,9 @@ struct Recorder {
 #[derive(Default)]
 struct Turn {
     began: Timestamp,
-    gathered: Timestamp,
+    deciding: Timestamp,
+    /// What the scheduler has taken to advance.
+    decided: Nanos,
     committing: Timestamp,
     /// Something was changed, sent or answered.
     is_busy: bool,
@@ -107,11 +109,18 @@ impl Measure {
         }
     }
 
-    /// What this turn does is decided. Since it began, letters were taken out and applied, and the scheduler has advanced; each
-    /// dispatch counts as one decision, with its share of that time.
-    pub(super) fn gathered(&mut self) {
+    /// The scheduler advances from here …
+    pub(super) fn deciding(&mut self) {
         if let Some(recorder) = &mut self.0 {
-            recorder.turn.gathered = recorder.clock.now();
+            recorder.turn.deciding = recorder.clock.now();
+        }
+    }
+
+    /// … to here. Each dispatch counts as one decision, with its share of what a turn took for that.
+    pub(super) fn decided(&mut self) {
+        if let Some(recorder) = &mut self.0 {
+            let turn = &mut recorder.turn;
+            turn.decided = Nanos(turn.decided.0 + recorder.clock.now().since(turn.deciding).0);
         }
     }
 
@@ -177,9 +186,8 @@ impl Recorder {
             self.counts.commits += 1;
         }
         let dispatched = effects.iter().map(pushed).sum();
-        let deciding = self.turn.gathered.since(self.turn.began);
         // Down: by less than one nanosecond.
-        if let Some(share_ns) = deciding.0.checked_div(dispatched) {
+        if let Some(share_ns) = self.turn.decided.0.checked_div(dispatched) {
             self.spans.decision_ns.add(Nanos(share_ns), dispatched);
         }
         self.counts.dispatched += dispatched;
@@ -289,8 +297,9 @@ mod tests {
         /// A turn with these spans: deciding, taking what was decided, committing, releasing.
         fn turn(&mut self, spans_ns: [u64; 4], done: &Done) {
             self.measure.turn_began();
+            self.measure.deciding();
             self.clock.advance(Nanos(spans_ns[0]));
-            self.measure.gathered();
+            self.measure.decided();
             self.clock.advance(Nanos(spans_ns[1]));
             self.measure.committing();
             self.clock.advance(Nanos(spans_ns[2]));

@@ -134,7 +134,6 @@ impl Owner {
     fn turn(&mut self, live: &mut Live) -> Result<(), String> {
         self.options.measure.turn_began();
         self.gather(live);
-        self.options.measure.gathered();
         let changes = live.scheduler.take_changes();
         let effects = live.scheduler.take_effects();
         self.options.measure.committing();
@@ -169,7 +168,9 @@ impl Owner {
                 bytes += weight;
                 self.apply(live, now, letter);
             }
+            self.options.measure.deciding();
             live.scheduler.advance(now);
+            self.options.measure.decided();
             let is_through = live.scheduler.next_deadline().is_none_or(|at| at > now);
             if is_through || self.stopping {
                 return;
