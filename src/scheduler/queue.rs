@@ -446,4 +446,45 @@ mod tests {
             assert_eq!(SizeClass::within(bytes_max), SizeClass(class), "{bytes_max}");
         }
     }
+
+    const NOW: Timestamp = Timestamp(0);
+    const SESSION: SessionId = SessionId(1);
+    const SMALL: SizeClass = SizeClass(0);
+
+    fn rank(job: u64) -> Rank {
+        Rank { priority: 0, ready_at: NOW, job: JobId(job) }
+    }
+
+    /// A gate of a queue of its own, with a worker that has room, and a lane whose first job has this rank.
+    fn served_gate(queues: &mut Queues, job: u64) -> GateId {
+        let queue = queues.named(&Name::from(format!("q{job}")));
+        let gate = queues.gate(queue, SMALL);
+        queues.get_mut(queue).sessions.insert(SESSION);
+        queues.get_mut(queue).add_idle((NOW, 0), SESSION, SMALL);
+        queues.offer_all(queue);
+        queues.open(gate, rank(job), LaneId(u32::try_from(job).unwrap()), None);
+        gate
+    }
+
+    #[test]
+    fn turns_go_round() {
+        let mut queues = Queues::default();
+        let gates: Vec<GateId> = (1..=5).map(|job| served_gate(&mut queues, job)).collect();
+        assert_eq!(queues.next_in_turn(2), gates[..2]);
+        assert_eq!(queues.next_in_turn(2), gates[2..4]);
+        assert_eq!(queues.next_in_turn(2), [gates[4], gates[0]]);
+        assert_eq!(queues.next_in_turn(9), [&gates[1..], &gates[..1]].concat(), "each once");
+    }
+
+    #[test]
+    fn a_place_reaches_no_further_than_what_this_step_has_tried() {
+        let mut queues = Queues { now: NOW, ..Queues::default() };
+        let gate = served_gate(&mut queues, 5);
+        queues.note_tried(gate);
+        queues.begin();
+        let queue = queues.get_gate(gate).queue;
+        queues.get_mut(queue).remove_idle((NOW, 0), SESSION, SMALL);
+        queues.offer_all(queue);
+        assert!(!queues.has_place(gate, rank(3), NOW), "another step tried what comes after it");
+    }
 }

@@ -73,7 +73,7 @@ impl Waiters {
         let is_full = self.passes.len() >= Self::PASSES_MAX;
         let mut others = self.passes.iter_mut().rev();
         match others.find(|other| other.gate == pass.gate).filter(|other| is_full || other.at == pass.at) {
-            Some(other) => *other = Pass { below: other.below.max(pass.below), after: None, ..pass },
+            Some(other) => *other = Pass { below: other.below.max(pass.below), ..pass },
             None => self.passes.push(pass),
         }
     }
@@ -161,5 +161,13 @@ mod tests {
         // They stay listed where they can't be marked.
         let handed_out: Vec<_> = std::iter::from_fn(|| waiters.next_passed()).map(|(lane, _)| lane).take(9).collect();
         assert_eq!(handed_out, [LaneId(1), LaneId(2)]);
+        // Of two at one instant the one that reaches further counts, whichever comes first.
+        for (first, second) in [(4, 2), (2, 4)] {
+            waiters.add_pass(Pass { gate, below: rank(first), at, after: None });
+            waiters.add_pass(Pass { gate, below: rank(second), at, after: None });
+            let handed_out: Vec<_> =
+                std::iter::from_fn(|| waiters.next_passed()).map(|(lane, _)| lane).take(9).collect();
+            assert_eq!(handed_out, [LaneId(1), LaneId(2), LaneId(3)]);
+        }
     }
 }
