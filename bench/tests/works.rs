@@ -1,19 +1,17 @@
 //! Whether the bench works, at a size whose figures mean nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The server's program, built as this test is.
-fn build_server() -> std::path::PathBuf {
-    let bench = Path::new(env!("CARGO_BIN_EXE_sluicegate-bench"));
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "sluicegate", "--bin", "sluicegate"]);
-    if !cfg!(debug_assertions) {
-        cargo.arg("--release");
-    }
-    let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo starts");
-    assert!(status.success(), "the server can't be built: {status}");
-    bench.with_file_name("sluicegate")
+/// The server's program, which a run of all tests builds beside the bench.
+fn server() -> PathBuf {
+    let server = Path::new(env!("CARGO_BIN_EXE_sluicegate-bench")).with_file_name("sluicegate");
+    assert!(
+        server.is_file(),
+        "build {} first: cargo build --bin sluicegate, as these tests are built",
+        server.display()
+    );
+    server
 }
 
 #[test]
@@ -21,7 +19,7 @@ fn every_workload_ends_and_is_reported() {
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory");
     let report = place.path().join("report.md");
     let mut bench = Command::new(env!("CARGO_BIN_EXE_sluicegate-bench"));
-    bench.arg("--tiny").arg("--server").arg(build_server());
+    bench.arg("--tiny").arg("--server").arg(server());
     bench.arg("--place").arg(place.path()).arg("--write").arg(&report);
     let output = bench.output().expect("the bench starts");
     let (told, complaints) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
