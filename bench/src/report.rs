@@ -25,7 +25,9 @@ pub fn terminal(results: &Results) -> String {
 /// For whoever wants to compare.
 pub fn markdown(results: &Results, rounds: u32) -> String {
     let mut text = String::from(METHOD);
-    let _ = write!(text, "\n## Where\n\n{}; {rounds} rounds. {}\n", machine::description(), drift(results));
+    let (machine, drift) = (machine::description(), drift(results));
+    let size = if results.is_full() { "full" } else { "quick" };
+    let _ = write!(text, "\n## Where\n\n{machine}; {rounds} rounds of the {size} size. {drift}\n");
     let _ = write!(text, "\n## Lines\n\n{}\n", lines_table(results, presets::ASCII_MARKDOWN));
     let _ = write!(text, "\n## Figures\n\nMedians.\n\n{}\n", figures(results, presets::ASCII_MARKDOWN));
     let _ = write!(text, "\n{}\n", own_figures(results, presets::ASCII_MARKDOWN));

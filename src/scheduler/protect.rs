@@ -351,7 +351,8 @@ impl Scheduler {
         self.set_ripe_timer(id);
     }
 
-    /// A budget has another policy: another `reserve_after`, or another place among those that a job takes.
+    /// A budget has another policy: another `reserve_after`, or another place among those that a job takes. So the turns of
+    /// its jobs may have come, or be over, in all their budgets.
     pub(super) fn policy_changed(&mut self, id: BudgetId) {
         let budget = self.budgets.get(id);
         let is_strict = budget.is_strict(&self.config);
@@ -364,6 +365,7 @@ impl Scheduler {
             self.guard(lane);
             self.refresh(lane);
             self.look_at(lane);
+            self.thirsty.extend(self.lanes.get(lane).key.bindings.iter().map(|binding| binding.budget));
         }
         self.set_ripe_timer(id);
     }
