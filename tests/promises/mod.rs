@@ -23,6 +23,12 @@ impl Witness {
         }
     }
 
+    /// Whether it has heard anything yet.
+    #[allow(dead_code, reason = "of all that share this only the simulation begins a log anew")]
+    pub fn has_heard(&self) -> bool {
+        !self.line.is_empty()
+    }
+
     /// The scheduler ends here, and all was heard: what the next one starts with must follow from it.
     pub fn hear_all_is_told(&mut self, at: Timestamp) {
         self.hear(vec![Event { at, what: Happened::Stopped }]);

@@ -207,6 +207,10 @@ impl Sim {
                 self.witness.hear(untold.to_vec());
             }
         }
+        if self.clock.was_set_back && self.witness.has_heard() {
+            // A log doesn't tell how far a clock had gone before, nor that a level is taken as of a later start once more.
+            std::mem::take(&mut self.witness).judge()?;
+        }
         self.ledger.stands(found, books);
         self.witness.hear(events);
         agree::check_twin(snapshot, books, &self.config, now)?;
