@@ -40,8 +40,10 @@ pub const CONNECTIONS: usize = 4;
 /// Frames that may wait to be sent.
 const FRAMES_WAITING: usize = 4096;
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
-const STREAM_WINDOW_BYTES: u32 = 1 << 20;
-const CONNECTION_WINDOW_BYTES: u32 = 4 << 20;
+/// What may be on its way on a stream, and on a connection.
+pub const STREAM_WINDOW_BYTES: u32 = 1 << 20;
+/// As [`STREAM_WINDOW_BYTES`].
+pub const CONNECTION_WINDOW_BYTES: u32 = 4 << 20;
 /// The length of a lease: longer than any workload takes.
 const LEASE_SECONDS: i64 = 3600;
 
@@ -159,6 +161,26 @@ impl Load {
         }
     }
 
+    /// With so many workers of the queue where nothing else is said, each over a connection of its own. `settled` and `job` are as
+    /// for [`work`].
+    ///
+    /// # Errors
+    /// Nobody listens.
+    pub async fn add_workers(
+        &mut self,
+        address: SocketAddr,
+        workers: Workers,
+        settled: &Meter,
+        job: impl FnMut(lean::LeasedJob) -> lean::SettleOutcome + Clone + 'static,
+    ) -> Result<()> {
+        let Workers { count, window, one_by_one } = workers;
+        for (number, channel) in connections(address, count).await?.into_iter().enumerate() {
+            let shape = Shape { name: format!("worker-{number}"), queue: QUEUE.to_owned(), window, one_by_one };
+            self.add(work(channel, shape, settled.clone(), job.clone()));
+        }
+        Ok(())
+    }
+
     /// Waits for `done`, or fails as soon as a part does.
     ///
     /// # Errors
@@ -252,6 +274,22 @@ pub struct Shape {
     pub window: u64,
     /// Whether it settles each job in a message of its own; otherwise all that came in one message together.
     pub one_by_one: bool,
+}
+
+/// How workers of the queue where nothing else is said work.
+#[derive(Clone, Copy)]
+pub struct Workers {
+    /// How many there are.
+    pub count: usize,
+    /// As of a [`Shape`].
+    pub window: u64,
+    /// As of a [`Shape`].
+    pub one_by_one: bool,
+}
+
+impl Workers {
+    /// As many as most workloads have.
+    pub const FOUR: Self = Self { count: 4, window: 1024, one_by_one: false };
 }
 
 /// A worker: `job` is told of each job that comes, and says how it ended; `settled` counts those that the server has

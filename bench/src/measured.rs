@@ -28,11 +28,9 @@ struct Line {
     commits: u64,
     syncs: u64,
     enqueued: u64,
-    dispatched: u64,
     settled: u64,
     decision_ns: Vec<(u64, u64)>,
     turn_ns: Vec<(u64, u64)>,
-    commit_ns: Vec<(u64, u64)>,
 }
 
 /// The sum of some lines.
@@ -44,16 +42,12 @@ pub struct Sums {
     pub syncs: u64,
     /// Jobs enqueued.
     pub enqueued: u64,
-    /// Jobs dispatched.
-    pub dispatched: u64,
     /// Leases settled.
     pub settled: u64,
     /// What the scheduler took for each dispatch.
     pub decision: Histogram<u64>,
     /// What each turn of the owner thread took.
     pub turn: Histogram<u64>,
-    /// What each commit took.
-    pub commit: Histogram<u64>,
 }
 
 impl Measured {
@@ -72,27 +66,13 @@ impl Measured {
 
     /// The lines that were written after `from` and not after `until`.
     pub fn between(&self, from: u64, until: u64) -> Sums {
-        let mut sums = Sums {
-            commits: 0,
-            syncs: 0,
-            enqueued: 0,
-            dispatched: 0,
-            settled: 0,
-            decision: times(),
-            turn: times(),
-            commit: times(),
-        };
+        let mut sums = Sums { commits: 0, syncs: 0, enqueued: 0, settled: 0, decision: times(), turn: times() };
         for line in self.lines.iter().filter(|line| line.at_ns > from && line.at_ns <= until) {
             sums.commits += line.commits;
             sums.syncs += line.syncs;
             sums.enqueued += line.enqueued;
-            sums.dispatched += line.dispatched;
             sums.settled += line.settled;
-            let histograms = [
-                (&mut sums.decision, &line.decision_ns),
-                (&mut sums.turn, &line.turn_ns),
-                (&mut sums.commit, &line.commit_ns),
-            ];
+            let histograms = [(&mut sums.decision, &line.decision_ns), (&mut sums.turn, &line.turn_ns)];
             for (histogram, pairs) in histograms {
                 pairs.iter().for_each(|(nanos, count)| histogram.saturating_record_n(*nanos, *count));
             }

@@ -56,7 +56,7 @@ only ids are read, so that making the load costs little.
 - Floors are measured in the same round as what is compared with them: `fdatasync` of one page; a bare tonic server with \
 messages of 300 bytes; the same server with a store that stores nothing; and the rows of whole cycles, as the scheduler \
 makes them, put straight into redb in batches of the size that the server's own commits had.
-- Times are from hdrhistograms. Deliveries (e, h, n) are counted from the instant at which a job was due, whatever became of \
+- Times are from hdrhistograms. Deliveries (e, h) are counted from the instant at which a job was due, whatever became of \
 those before it. `decision` is what the scheduler took, inside the server, to meet what was due and to dispatch all of a turn, over the jobs \
 that it dispatched in that turn. `CPU` is that of all the server's threads.
 - Everything is run in rounds, one after the other; medians of the rounds are shown, and below how far they were apart.

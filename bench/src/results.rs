@@ -64,6 +64,11 @@ impl Figure {
     }
 }
 
+/// Bytes in MiB.
+pub fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
 /// What one run of a case showed.
 #[derive(Debug, Default)]
 pub struct Run(Vec<(Figure, f64)>);
@@ -74,6 +79,12 @@ impl Run {
     pub fn with(mut self, figure: Figure, value: f64) -> Self {
         self.0.push((figure, value));
         self
+    }
+
+    /// With the resident memory of the server.
+    #[must_use]
+    pub fn with_memory(self, bytes: u64) -> Self {
+        self.with(Figure::Memory, mib(bytes))
     }
 
     /// One of its figures.

@@ -19,8 +19,6 @@ const CALLS: usize = 4;
 const CREATIONS: usize = 64;
 /// Jobs a call while a server is kept stocked.
 const TOP_UP: u64 = 100;
-/// Between two looks at how many jobs are missing.
-const LOOK_EVERY: Duration = Duration::from_millis(1);
 
 /// Enqueues so many jobs, each made from its number.
 ///
@@ -48,12 +46,9 @@ pub fn keep(
     load.add(async move {
         let (mut client, mut enqueued) = (load::jobs(channel), 0);
         loop {
-            if enqueued - taken.jobs() + TOP_UP.min(waiting) > waiting {
-                tokio::time::sleep(LOOK_EVERY).await;
-                continue;
-            }
-            let began = Instant::now();
             let until = enqueued + TOP_UP.min(waiting);
+            taken.reaches(until.saturating_sub(waiting)).await;
+            let began = Instant::now();
             let jobs = (enqueued..until).map(|number| load::encoded(&make(number))).collect();
             load::enqueue(&mut client, jobs).await?;
             calls.add_time(began);

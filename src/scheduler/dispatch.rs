@@ -126,11 +126,11 @@ impl Scheduler {
 
 #[cfg(test)]
 mod tests {
-    use super::super::command::{NewBinding, NewJob, OpenSession, SessionMode, Window};
+    use super::super::command::{NewBinding, NewJob, OpenSession};
     use super::super::effect::Effect;
     use super::super::policy::Policy;
-    use super::super::testing::{enqueue, plain_job, serve};
-    use super::super::units::{Nanos, Tokens};
+    use super::super::testing::{enqueue, open_session, plain_job, serve};
+    use super::super::units::Tokens;
     use super::super::{Command, Scheduler};
     use super::*;
 
@@ -158,15 +158,7 @@ mod tests {
         for cost in 1..=u64::from(8 * Config::TRIES_PER_STEP) {
             enqueue(&mut scheduler, NOW, bound(cost));
         }
-        let open = OpenSession {
-            session: OTHER,
-            worker: "other".into(),
-            queues: vec!["other".into()],
-            window: Window { jobs: 9, bytes: 1 << 20 },
-            lease: Nanos::from_secs(30),
-            body_bytes_max: 1 << 20,
-            mode: SessionMode::Stream { confirms_receipt: false, held: None },
-        };
+        let open = OpenSession { worker: "other".into(), queues: vec!["other".into()], ..open_session(OTHER) };
         scheduler.apply(NOW, Command::OpenSession(open)).unwrap();
         enqueue(&mut scheduler, NOW, NewJob { queue: "other".into(), ..plain_job() });
         scheduler.advance(NOW);

@@ -62,7 +62,7 @@ mod set_aside;
 mod slots;
 mod sorted;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod timers;
 pub mod units;
 mod validate;

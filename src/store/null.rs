@@ -83,9 +83,10 @@ impl Store for NullStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scheduler::command::{NewJob, OpenSession, Outcome, SessionMode, Verdict, Window};
-    use crate::scheduler::job::{Body, JobOptions, Payload};
-    use crate::scheduler::units::{JobId, LeaseId, Nanos, SessionId, Timestamp};
+    use crate::scheduler::command::{NewJob, Outcome, Verdict};
+    use crate::scheduler::job::{Body, Payload};
+    use crate::scheduler::testing::{open_session, plain_job};
+    use crate::scheduler::units::{JobId, LeaseId, SessionId, Timestamp};
     use crate::scheduler::{Command, Config, Effect, Reply, Scheduler, Snapshot};
     use crate::store::Records;
     use crate::store::tables::{job_key, name_key};
@@ -153,31 +154,6 @@ mod tests {
         Body { payload: Payload::Binary((*b"payload").into()), metadata: vec![("k".to_owned(), "v".to_owned())] }
     }
 
-    fn job() -> NewJob {
-        NewJob {
-            queue: "q".into(),
-            kind: "k".into(),
-            body: body(),
-            priority: 0,
-            run_time: None,
-            bindings: Vec::new(),
-            options: JobOptions::default(),
-            unique: None,
-        }
-    }
-
-    fn worker() -> OpenSession {
-        OpenSession {
-            session: SessionId(1),
-            worker: "w".into(),
-            queues: vec!["q".into()],
-            window: Window { jobs: 9, bytes: 1 << 20 },
-            lease: Nanos::from_secs(30),
-            body_bytes_max: 1 << 20,
-            mode: SessionMode::Stream { confirms_receipt: false, held: None },
-        }
-    }
-
     /// Does what the owner of both does: applies a command, dispatches, commits. The leases that are to be pushed.
     fn turn(scheduler: &mut Scheduler, records: &mut Records, command: Command) -> (Reply, Vec<LeaseId>) {
         let reply = scheduler.apply(NOW, command).unwrap();
@@ -194,12 +170,12 @@ mod tests {
     fn a_job_lives_and_ends_on_it() {
         let (mut records, snapshot) = Records::open(Box::new(NullStore::default())).unwrap();
         let mut scheduler = Scheduler::restore(Config::default(), NOW, snapshot).unwrap();
-        let enqueue = Command::Enqueue { request: None, jobs: vec![job()] };
+        let enqueue = Command::Enqueue { request: None, jobs: vec![NewJob { body: body(), ..plain_job() }] };
         let (Reply::Enqueued(enqueued), _) = turn(&mut scheduler, &mut records, enqueue) else { panic!("no job") };
         let id = enqueued[0].id;
         assert_eq!(records.bodies(&[id]).unwrap(), [Some(body())]);
 
-        let (_, pushed) = turn(&mut scheduler, &mut records, Command::OpenSession(worker()));
+        let (_, pushed) = turn(&mut scheduler, &mut records, Command::OpenSession(open_session(SessionId(1))));
         assert_eq!(pushed.len(), 1);
         assert_eq!(records.details(id).unwrap().map(|details| details.body), Some(body()));
 

@@ -24,8 +24,6 @@ use crate::wire::floor::{Acknowledged, Parcel};
 const PARCEL_BYTES: usize = 300;
 /// Parcels that a stream has on their way.
 const WINDOW: usize = 1024;
-const STREAM_WINDOW_BYTES: u32 = 1 << 20;
-const CONNECTION_WINDOW_BYTES: u32 = 4 << 20;
 /// The hidden command by which this program becomes the floor's server.
 pub const COMMAND: &str = "floor";
 
@@ -76,8 +74,8 @@ pub async fn serve() -> Result<()> {
         })
     });
     tonic::transport::Server::builder()
-        .initial_stream_window_size(STREAM_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .initial_stream_window_size(load::STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(load::CONNECTION_WINDOW_BYTES)
         .add_service(FloorServer::new(Service))
         .serve_with_incoming(incoming)
         .await?;

@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::{Bench, Cases, delivery, many};
-use crate::load::{self, Load, QUEUE, Shape};
+use crate::load::{self, Load, QUEUE, Workers};
 use crate::meter::{Meter, Reading};
 use crate::process::Server;
 use crate::results::{Figure, Results, Run};
@@ -17,9 +17,8 @@ use crate::stock;
 /// So few that most jobs have to wait for several of them.
 const BUDGETS: u64 = 1024;
 const ALLOCATION: u64 = 3;
-const WORKERS: usize = 4;
 /// Together as much as the budgets allow. Larger ones would only make this process slower to see the other queue's jobs.
-const WINDOW: u64 = 512;
+const WORKERS: Workers = Workers { window: 512, ..Workers::FOUR };
 const OTHER_QUEUE: &str = "other";
 /// Jobs a second of the other queue.
 const OTHER_RATE: u32 = 200;
@@ -47,14 +46,9 @@ pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
 async fn work(bench: &Bench, server: &Server) -> Result<(load::Span, Reading)> {
     let address = server.process().address;
     let (mut load, settled, delivered) = (Load::new(), Meter::new(), Meter::new());
-    let (producer, worker) = (load::connect(address).await?, load::connect(address).await?);
-    delivery::deliver(&mut load, producer, worker, OTHER_QUEUE, OTHER_RATE, &delivered);
+    delivery::deliver(&mut load, address, OTHER_QUEUE, OTHER_RATE, &delivered).await?;
     load.until(tokio::time::sleep(bench.size.warm)).await?;
-    for (number, channel) in load::connections(address, WORKERS).await?.into_iter().enumerate() {
-        let shape =
-            Shape { name: format!("worker-{number}"), queue: QUEUE.to_owned(), window: WINDOW, one_by_one: false };
-        load.add(load::work(channel, shape, settled.clone(), load::success));
-    }
+    load.add_workers(address, WORKERS, &settled, load::success).await?;
     delivered.open();
     let began = Instant::now();
     let ((), span) = load.measure_until(server.process(), &settled, tokio::time::sleep(bench.size.length)).await?;

@@ -29,6 +29,5 @@ async fn server(bench: &Bench, batch: usize) -> Result<Run> {
         Ok(batch as u64)
     });
     let span = load.measure(server.process(), &meter, bench.size.warm, bench.size.length).await?;
-    drop(load);
     Ok(span.run_with(&server.stop()?))
 }

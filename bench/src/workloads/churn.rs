@@ -6,10 +6,10 @@ use anyhow::Result;
 use hdrhistogram::Histogram;
 
 use super::{Bench, Cases};
-use crate::load::{self, Load, QUEUE, Shape};
+use crate::load::{self, Load, QUEUE, Workers};
 use crate::meter::Meter;
 use crate::process::Server;
-use crate::results::{Figure, Results, Run};
+use crate::results::{Figure, Results, Run, mib};
 use crate::stock;
 
 const CASE: &str = "n: steady churn";
@@ -19,8 +19,6 @@ const BUDGET: &str = "pace";
 const RATE: u64 = 20_000;
 /// Jobs alive are as many as those that wait elsewhere, over this.
 const WAITING_OVER_LIVE: u64 = 10;
-const WORKERS: usize = 4;
-const WINDOW: u64 = 1024;
 
 /// How it stood at one instant.
 struct Look {
@@ -46,7 +44,6 @@ pub(super) async fn run(bench: &Bench, before: &Results) -> Result<Cases> {
     let first = look_after(third, &mut load, &server, &calls).await?;
     let second = look_after(third, &mut load, &server, &calls).await?;
     let last = look_after(third, &mut load, &server, &calls).await?;
-    drop(load);
     server.stop()?;
     let mut last_times = last.times.clone();
     last_times.subtract(&second.times)?;
@@ -54,10 +51,10 @@ pub(super) async fn run(bench: &Bench, before: &Results) -> Result<Cases> {
     let run = Run::default()
         .with(Figure::Rate, last.jobs as f64 / bench.size.churn.as_secs_f64())
         .with_times(&last.times)
-        .with(Figure::Memory, last.memory_bytes as f64 / f64::from(1 << 20))
+        .with_memory(last.memory_bytes)
         .with(Figure::Own("minutes"), bench.size.churn.as_secs_f64() / 60.0)
         .with(Figure::Own("jobs alive"), live as f64)
-        .with(Figure::Own("file MiB"), last.stored_bytes as f64 / f64::from(1 << 20))
+        .with(Figure::Own("file MiB"), mib(last.stored_bytes))
         .with(Figure::Own("RSS growth"), last.memory_bytes as f64 / first.memory_bytes as f64)
         .with(Figure::Own("file growth"), last.stored_bytes as f64 / first.stored_bytes as f64)
         .with(Figure::Own("p99 growth"), p99(&last_times) / p99(&first.times));
@@ -74,15 +71,11 @@ async fn put(server: &Server, rate: u64, live: u64, calls: &Meter) -> Result<Loa
     taken.open();
     let make = |_| load::job(QUEUE, vec![load::binding(BUDGET.to_owned(), 1)]);
     stock::keep(&mut load, channel, live, taken.clone(), calls.clone(), make);
-    for (number, channel) in load::connections(address, WORKERS).await?.into_iter().enumerate() {
-        let shape =
-            Shape { name: format!("worker-{number}"), queue: QUEUE.to_owned(), window: WINDOW, one_by_one: false };
-        let taken = taken.clone();
-        load.add(load::work(channel, shape, Meter::new(), move |job| {
-            taken.add_jobs(1);
-            load::success(job)
-        }));
-    }
+    let done = move |job| {
+        taken.add_jobs(1);
+        load::success(job)
+    };
+    load.add_workers(address, Workers::FOUR, &Meter::new(), done).await?;
     Ok(load)
 }
 

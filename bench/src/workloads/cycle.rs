@@ -9,15 +9,13 @@ use anyhow::Result;
 use super::batch::CALLERS;
 use super::{Bench, Cases};
 use crate::floors::rows;
-use crate::load::{self, Load, QUEUE, Shape, Span};
+use crate::load::{self, Load, QUEUE, Span, Workers};
 use crate::meter::Meter;
 use crate::process::Server;
 use crate::results::{Figure, Results};
 
 /// Jobs a call.
 const BATCH: u64 = 100;
-const WORKERS: usize = 4;
-const WINDOW: u64 = 1024;
 
 pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
     let server = bench.server(&[])?;
@@ -39,11 +37,7 @@ pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
 pub(super) async fn cycle(server: &Server, jobs: u64) -> Result<Span> {
     let address = server.process().address;
     let (mut load, calls, settled) = (Load::new(), Meter::new(), Meter::new());
-    for (number, channel) in load::connections(address, WORKERS).await?.into_iter().enumerate() {
-        let shape =
-            Shape { name: format!("worker-{number}"), queue: QUEUE.to_owned(), window: WINDOW, one_by_one: false };
-        load.add(load::work(channel, shape, settled.clone(), load::success));
-    }
+    load.add_workers(address, Workers::FOUR, &settled, load::success).await?;
     let channels = load::connections(address, load::CONNECTIONS).await?;
     let job = load::encoded(&load::job(QUEUE, Vec::new()));
     let left = Rc::new(Cell::new(jobs));

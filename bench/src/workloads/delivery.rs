@@ -1,5 +1,6 @@
 //! (e) How long a job takes from the instant at which it should be enqueued until a worker has it.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -26,22 +27,21 @@ async fn server(bench: &Bench, rate: u32) -> Result<Run> {
     let server = bench.server(&[])?;
     let address = server.process().address;
     let (mut load, delivered) = (Load::new(), Meter::new());
-    deliver(&mut load, load::connect(address).await?, load::connect(address).await?, QUEUE, rate, &delivered);
+    deliver(&mut load, address, QUEUE, rate, &delivered).await?;
     let span = load.measure(server.process(), &delivered, bench.size.warm, bench.size.length).await?;
-    drop(load);
     Ok(span.run_with(&server.stop()?))
 }
 
 /// Jobs of `queue` at a steady pace, and a worker that gets them; the meter's times are from the instant at which a job was
 /// due to its delivery.
-pub(super) fn deliver(
+pub(super) async fn deliver(
     load: &mut Load,
-    producer: tonic::transport::Channel,
-    worker: tonic::transport::Channel,
+    address: SocketAddr,
     queue: &'static str,
     rate: u32,
     delivered: &Meter,
-) {
+) -> Result<()> {
+    let (producer, worker) = (load::connect(address).await?, load::connect(address).await?);
     let began = Instant::now();
     load.add(async move {
         let mut due = load::pace(rate);
@@ -59,16 +59,13 @@ pub(super) fn deliver(
         }
         Ok(())
     });
-    let (times, shape) = (
-        delivered.clone(),
-        Shape { name: format!("worker-{queue}"), queue: queue.to_owned(), window: WINDOW, one_by_one: false },
-    );
-    let settled = Meter::new();
+    let shape = Shape { name: format!("worker-{queue}"), queue: queue.to_owned(), window: WINDOW, one_by_one: false };
     let delivered = delivered.clone();
-    load.add(load::work(worker, shape, settled, move |job| {
+    load.add(load::work(worker, shape, Meter::new(), move |job| {
         let sent = load::stamp(&job).map(|nanos| began + Duration::from_nanos(nanos));
-        times.add_time(sent.expect("the payload that was sent"));
+        delivered.add_time(sent.expect("the payload that was sent"));
         delivered.add_jobs(1);
         load::success(job)
     }));
+    Ok(())
 }

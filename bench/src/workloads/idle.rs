@@ -36,7 +36,7 @@ pub(super) async fn at_rest(bench: &Bench, _: &Results) -> Result<Cases> {
     let span = idle.measure(process, &Meter::new(), bench.size.warm, bench.size.length).await?;
     let bytes = process.memory_bytes()?.saturating_sub(empty_bytes);
     let run = Run::default()
-        .with(Figure::Memory, process.memory_bytes()? as f64 / f64::from(1 << 20))
+        .with_memory(process.memory_bytes()?)
         .with(Figure::Own("idle streams"), streams as f64)
         .with(Figure::Own("RSS kB a stream"), bytes as f64 / 1e3 / streams as f64)
         .with(Figure::Own("CPU %"), span.cpu.as_secs_f64() / span.elapsed.as_secs_f64() * 100.0);

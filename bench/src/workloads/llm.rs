@@ -5,10 +5,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::{Bench, Cases};
-use crate::load::{self, Load, QUEUE, Shape, Span};
+use crate::load::{self, Load, QUEUE, Span, Workers};
 use crate::meter::Meter;
 use crate::process::Server;
 use crate::results::{Figure, Results, Run};
@@ -21,8 +21,6 @@ const REQUESTS: &str = "requests-a-second";
 const COST_MAX: u64 = 100_000;
 /// Has no divisor in common with [`COST_MAX`]: its multiples come to all costs before one comes again.
 const STRIDE: u64 = 7919;
-const WORKERS: usize = 4;
-const WINDOW: u64 = 1024;
 /// What the figure of a pool in constant demand is called: what was used of its rate.
 pub const USED: Figure = Figure::Own("used of the pool's rate");
 
@@ -56,14 +54,13 @@ pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
 async fn short(bench: &Bench, rates: Rates) -> Result<Run> {
     let server = stocked(bench, rates).await?;
     let (mut load, settled, used) = (Load::new(), Meter::new(), Used::default());
-    add_workers(&mut load, &server, &settled, &used).await?;
+    load.add_workers(server.process().address, Workers::FOUR, &settled, outcome(&used)).await?;
     load.until(tokio::time::sleep(bench.size.warm)).await?;
     let before = (used.tokens.get(), used.requests.get());
     let ((), span) = load.measure_until(server.process(), &settled, tokio::time::sleep(bench.size.length)).await?;
     let share = |used: u64, rate: u64| used as f64 / (rate as f64 * span.elapsed.as_secs_f64());
     let tokens = share(used.tokens.get() - before.0, rates.tokens);
     let requests = share(used.requests.get() - before.1, rates.requests);
-    drop(load);
     Ok(finish(bench, &span, server)?.with(USED, tokens.max(requests)))
 }
 
@@ -71,10 +68,9 @@ async fn short(bench: &Bench, rates: Rates) -> Result<Run> {
 async fn plenty(bench: &Bench) -> Result<Run> {
     let server = stocked(bench, PLENTY).await?;
     let (mut load, settled) = (Load::new(), Meter::new());
-    add_workers(&mut load, &server, &settled, &Used::default()).await?;
+    load.add_workers(server.process().address, Workers::FOUR, &settled, outcome(&Used::default())).await?;
     let done = settled.reaches(bench.size.waiting_jobs);
     let ((), span) = load.measure_until(server.process(), &settled, done).await?;
-    drop(load);
     finish(bench, &span, server)
 }
 
@@ -104,24 +100,20 @@ fn spec(number: u64) -> JobSpec {
     load::job(QUEUE, vec![load::binding(TOKENS.to_owned(), cost), load::binding(REQUESTS.to_owned(), 1)])
 }
 
-async fn add_workers(load: &mut Load, server: &Server, settled: &Meter, used: &Used) -> Result<()> {
-    for (number, channel) in load::connections(server.process().address, WORKERS).await?.into_iter().enumerate() {
-        let shape =
-            Shape { name: format!("worker-{number}"), queue: QUEUE.to_owned(), window: WINDOW, one_by_one: false };
-        let used = used.clone();
-        let outcome = move |job| outcome(job, &used).expect("a job comes with its bindings");
-        load.add(load::work(channel, shape, settled.clone(), outcome));
+/// Between half of what was estimated and a tenth more was used.
+fn outcome(used: &Used) -> impl FnMut(LeasedJob) -> SettleOutcome + Clone + 'static {
+    let used = used.clone();
+    move |job| {
+        let cost = estimate(&job).expect("a job comes with its bindings");
+        let tokens = cost * (50 + cost % 61) / 100;
+        used.tokens.set(used.tokens.get() + tokens);
+        used.requests.set(used.requests.get() + 1);
+        let usage = vec![BudgetUsage { budget: TOKENS.to_owned(), cost: tokens }];
+        SettleOutcome { usage, ..load::success(job) }
     }
-    Ok(())
 }
 
-/// Between half of what was estimated and a tenth more was used.
-fn outcome(job: LeasedJob, used: &Used) -> Result<SettleOutcome> {
-    let spec = job.job.as_ref().and_then(|job| job.spec.as_ref()).context("no spec")?;
-    let cost = spec.bindings.iter().find(|binding| binding.budget == TOKENS).context("not bound")?.cost;
-    let tokens = cost * (50 + cost % 61) / 100;
-    used.tokens.set(used.tokens.get() + tokens);
-    used.requests.set(used.requests.get() + 1);
-    let usage = vec![BudgetUsage { budget: TOKENS.to_owned(), cost: tokens }];
-    Ok(SettleOutcome { usage, ..load::success(job) })
+fn estimate(job: &LeasedJob) -> Option<u64> {
+    let spec = job.job.as_ref()?.spec.as_ref()?;
+    spec.bindings.iter().find(|binding| binding.budget == TOKENS).map(|binding| binding.cost)
 }

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use tonic::transport::Channel;
 
 use super::{Bench, Cases};
-use crate::load::{self, Load, QUEUE, Shape};
+use crate::load::{self, Load, QUEUE, Workers};
 use crate::meter::Meter;
 use crate::process::Server;
 use crate::results::{Figure, Results};
@@ -28,8 +28,6 @@ const TOKENS_A_SECOND: u64 = 80_000;
 /// Tokens of all `while_in_flight` budgets together, as far as each has enough for one job.
 const TOKENS: u64 = 400;
 const FEW: Count = Count { budgets: 10, sets: 24, jobs: 1000, is_kept: true };
-const WORKERS: usize = 4;
-const WINDOW: u64 = 1024;
 /// Of all that is drawn at random: every run is given the same.
 const SEED: u64 = 0x6d61_6e79;
 
@@ -71,15 +69,11 @@ async fn work(bench: &Bench, server: &Server, channel: Channel, count: Count) ->
     } else {
         stock::fill(&channel, count.jobs, make).await?;
     }
-    for (number, channel) in load::connections(server.process().address, WORKERS).await?.into_iter().enumerate() {
-        let shape =
-            Shape { name: format!("worker-{number}"), queue: QUEUE.to_owned(), window: WINDOW, one_by_one: false };
-        let taken = taken.clone();
-        load.add(load::work(channel, shape, settled.clone(), move |job| {
-            taken.add_jobs(1);
-            load::success(job)
-        }));
-    }
+    let done = move |job| {
+        taken.add_jobs(1);
+        load::success(job)
+    };
+    load.add_workers(server.process().address, Workers::FOUR, &settled, done).await?;
     load.measure(server.process(), &settled, bench.size.warm, bench.size.length).await
 }
 

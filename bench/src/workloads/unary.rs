@@ -40,6 +40,5 @@ async fn server(bench: &Bench, callers: usize, flags: &[&str]) -> Result<Run> {
         Ok(1)
     });
     let span = load.measure(server.process(), &meter, bench.size.warm, bench.size.length).await?;
-    drop(load);
     Ok(span.run_with(&server.stop()?))
 }

@@ -21,7 +21,7 @@ pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
     tokio::time::sleep(bench.size.warm).await;
     let a_job = |bytes: u64, empty: u64| bytes.saturating_sub(empty) as f64 / jobs as f64;
     let run = Run::default()
-        .with(Figure::Memory, server.process().memory_bytes()? as f64 / f64::from(1 << 20))
+        .with_memory(server.process().memory_bytes()?)
         .with(Figure::Own("jobs waiting"), jobs as f64)
         .with(Figure::Own("RSS bytes a job"), a_job(server.process().memory_bytes()?, empty_bytes))
         .with(Figure::Own("file bytes a job"), a_job(server.stored_bytes()?, empty_stored_bytes));
