@@ -40,6 +40,30 @@ pub enum Write<'a> {
     },
 }
 
+impl<'a> Write<'a> {
+    /// The row's table.
+    pub fn table(&self) -> Table {
+        match self {
+            Self::Put { table, .. } | Self::Delete { table, .. } => *table,
+        }
+    }
+
+    /// The row's key.
+    pub fn key(&self) -> &'a [u8] {
+        match self {
+            Self::Put { key, .. } | Self::Delete { key, .. } => key,
+        }
+    }
+
+    /// The row's value. None: the row is gone.
+    pub fn value(&self) -> Option<&'a [u8]> {
+        match self {
+            Self::Put { value, .. } => Some(value),
+            Self::Delete { .. } => None,
+        }
+    }
+}
+
 impl Batch {
     /// Puts a row whose value `encode` appends to what it is given.
     pub fn put_with(&mut self, table: Table, key: &[u8], encode: impl FnOnce(&mut Vec<u8>)) {
@@ -67,15 +91,34 @@ impl Batch {
         start..self.bytes.len()
     }
 
+    /// Adds the writes of `later` behind those there are.
+    pub fn extend(&mut self, later: &Self) {
+        let offset = self.bytes.len();
+        let moved = |range: &Range<usize>| range.start + offset..range.end + offset;
+        self.bytes.extend_from_slice(&later.bytes);
+        self.writes.extend(later.writes.iter().map(|entry| Entry {
+            table: entry.table,
+            key: moved(&entry.key),
+            value: entry.value.as_ref().map(moved),
+        }));
+    }
+
     /// The writes, in order.
     pub fn iter(&self) -> impl Iterator<Item = Write<'_>> {
-        self.writes.iter().map(|entry| {
-            let key = &self.bytes[entry.key.clone()];
-            match &entry.value {
-                Some(value) => Write::Put { table: entry.table, key, value: &self.bytes[value.clone()] },
-                None => Write::Delete { table: entry.table, key },
-            }
-        })
+        self.writes.iter().map(|entry| self.write(entry))
+    }
+
+    /// The write of this place in their order.
+    pub fn nth(&self, place: usize) -> Option<Write<'_>> {
+        self.writes.get(place).map(|entry| self.write(entry))
+    }
+
+    fn write(&self, entry: &Entry) -> Write<'_> {
+        let key = &self.bytes[entry.key.clone()];
+        match &entry.value {
+            Some(value) => Write::Put { table: entry.table, key, value: &self.bytes[value.clone()] },
+            None => Write::Delete { table: entry.table, key },
+        }
     }
 
     /// How many writes there are.

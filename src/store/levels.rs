@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::scheduler::units::Timestamp;
     use crate::store::tables::GROUP;
-    use crate::store::{Durability, MemoryStore, Store};
+    use crate::store::{Durability, MemoryStore, Rows, Store};
 
     fn pool(budget: u64, level: i128) -> PoolRecord {
         PoolRecord { budget: BudgetId(budget), level, at: Timestamp(level as i64), blocked_until: None }

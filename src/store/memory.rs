@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Batch, CommitError, Durability, Found, OpenStore, Store, StoreError, Table, Visit, Write};
+use super::{Batch, CommitError, Durability, Found, OpenStore, Rows, Store, StoreError, Table, Visit, Write};
 
 /// Rows in memory. A clone is another handle to the same rows: opening one stands for opening a file.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
-    rows: Arc<Mutex<Rows>>,
+    rows: Arc<Mutex<Contents>>,
 }
 
-type Rows = BTreeMap<(Table, Vec<u8>), Vec<u8>>;
+type Contents = BTreeMap<(Table, Vec<u8>), Vec<u8>>;
 
 impl MemoryStore {
     /// All rows, sorted by table and key.
@@ -20,7 +20,7 @@ impl MemoryStore {
     }
 
     /// A commit can't end half-way, so what a panicking thread left behind is whole.
-    fn guard(&self) -> MutexGuard<'_, Rows> {
+    fn guard(&self) -> MutexGuard<'_, Contents> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -49,6 +49,12 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn compact(&mut self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+}
+
+impl Rows for MemoryStore {
     fn get(&self, table: Table, keys: &[&[u8]], found: &mut Found<'_>) -> Result<(), StoreError> {
         let rows = self.guard();
         for (index, key) in keys.iter().enumerate() {
@@ -68,10 +74,6 @@ impl Store for MemoryStore {
             row(key, value).map_err(|row| self.row_error(row))?;
         }
         Ok(())
-    }
-
-    fn compact(&mut self) -> Result<bool, StoreError> {
-        Ok(false)
     }
 
     fn location(&self) -> &str {

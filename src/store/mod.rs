@@ -25,7 +25,7 @@ mod tests;
 pub use self::redb::{RedbConfig, RedbStore};
 pub use batch::{Batch, Write};
 pub use error::{CommitError, RowError, StoreError};
-pub use journal::JournalBytes;
+pub use journal::{AtOnce, Background, SegmentBytes, SegmentLimits, Work};
 pub use memory::MemoryStore;
 pub use null::NullStore;
 pub use records::{Details, Records};
@@ -47,9 +47,27 @@ pub enum Durability {
     Relaxed,
 }
 
-/// Rows by (table, key). Keys are sorted as bytes, and grow with time wherever rows are many. A store has one owner,
-/// which sees all that it committed; it keeps others from committing meanwhile, and says so where it lost that hold.
-pub trait Store: Send {
+/// Rows by (table, key), to be read. Keys are sorted as bytes, and grow with time wherever rows are many.
+pub trait Rows {
+    /// Calls `found` for each of `keys` that has a row, in any order.
+    ///
+    /// # Errors
+    /// What the store or `found` fails with.
+    fn get(&self, table: Table, keys: &[&[u8]], found: &mut Found<'_>) -> Result<(), StoreError>;
+
+    /// Calls `row` for each row whose key starts with `prefix`, in the order of their keys.
+    ///
+    /// # Errors
+    /// What the store or `row` fails with.
+    fn scan(&self, table: Table, prefix: &[u8], row: &mut Visit<'_>) -> Result<(), StoreError>;
+
+    /// Where the rows are, for messages.
+    fn location(&self) -> &str;
+}
+
+/// Rows that change by commits. A store has one owner, which sees all that it committed; it keeps others from committing
+/// meanwhile, and says so where it lost that hold.
+pub trait Store: Rows + Send {
     /// Does all writes of `batch`, in order, or none. An empty batch is fine.
     ///
     /// # Errors
@@ -64,26 +82,26 @@ pub trait Store: Send {
     /// As [`Store::commit`].
     fn sync(&mut self) -> Result<(), CommitError>;
 
-    /// Calls `found` for each of `keys` that has a row.
-    ///
-    /// # Errors
-    /// What the store or `found` fails with.
-    fn get(&self, table: Table, keys: &[&[u8]], found: &mut Found<'_>) -> Result<(), StoreError>;
-
-    /// Calls `row` for each row whose key starts with `prefix`, in the order of their keys.
-    ///
-    /// # Errors
-    /// What the store or `row` fails with.
-    fn scan(&self, table: Table, prefix: &[u8], row: &mut Visit<'_>) -> Result<(), StoreError>;
-
     /// Gives free space back to the disk, which takes as long as copying what is stored. Whether it gave any.
     ///
     /// # Errors
     /// What the store fails with.
     fn compact(&mut self) -> Result<bool, StoreError>;
+}
 
-    /// Where the rows are, for messages.
-    fn location(&self) -> &str;
+/// What a journal puts its rows into in the end, while another thread reads them.
+pub trait Base: Rows + Send + Sync {
+    /// Does all `writes` or none, durably. Of two to one row the later one counts.
+    ///
+    /// # Errors
+    /// What it fails with; the writes may be durable all the same.
+    fn write(&self, writes: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), StoreError>;
+
+    /// As [`Store::compact`].
+    ///
+    /// # Errors
+    /// As [`Store::compact`].
+    fn compact(&mut self) -> Result<bool, StoreError>;
 }
 
 /// A way to open one and the same store, time and again. The one opened before must be dropped first.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::tables::read_number;
-use super::{Batch, CommitError, Durability, Found, RowError, Store, StoreError, Table, Visit, Write};
+use super::{Batch, CommitError, Durability, Found, RowError, Rows, Store, StoreError, Table, Visit, Write};
 
 /// Bodies in memory, and nothing else that any job, lease or budget leaves behind.
 #[derive(Debug, Default)]
@@ -58,6 +58,12 @@ impl Store for NullStore {
         Ok(())
     }
 
+    fn compact(&mut self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+}
+
+impl Rows for NullStore {
     fn get(&self, table: Table, keys: &[&[u8]], found: &mut Found<'_>) -> Result<(), StoreError> {
         let get = |(index, key): (usize, &&[u8])| match self.row(table, key)? {
             Some(value) => found(index, value),
@@ -69,10 +75,6 @@ impl Store for NullStore {
     /// Finds nothing: what it keeps is asked for by its key.
     fn scan(&self, _: Table, _: &[u8], _: &mut Visit<'_>) -> Result<(), StoreError> {
         Ok(())
-    }
-
-    fn compact(&mut self) -> Result<bool, StoreError> {
-        Ok(false)
     }
 
     fn location(&self) -> &str {

@@ -9,7 +9,7 @@ use super::error::{CommitError, RowError, StoreError};
 use super::intern::Interner;
 use super::levels::Levels;
 use super::tables::{GROUP, Table, budget_key, failure_key, job_key, lease_key, name_key};
-use super::{Durability, Store};
+use super::{Durability, Rows, Store};
 use crate::scheduler::effect::{BudgetRecord, Change, PoolRecord, Snapshot};
 use crate::scheduler::job::{Body, Failure};
 use crate::scheduler::units::{BudgetId, JobId};
@@ -150,7 +150,13 @@ impl Records {
     pub fn details(&self, job: JobId) -> Result<Option<Details>, StoreError> {
         let Some(body) = self.body(job)? else { return Ok(None) };
         let key = job_key(job);
-        let mut failures = scan(&*self.store, Table::Failures, &key, codec::decode_failure)?;
+        let keys: Vec<_> = (0..Failure::KEPT).map(|number| failure_key(job, number)).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(<[u8; 11]>::as_slice).collect();
+        let mut failures = Vec::new();
+        self.store.get(Table::Failures, &keys, &mut |index, value| {
+            failures.push(codec::decode_failure(keys[index], value)?);
+            Ok(())
+        })?;
         failures.sort_by_key(|failure| (failure.time, failure.attempt));
         let result = read(&*self.store, Table::Results, &key, codec::decode_result)?;
         Ok(Some(Details { body, failures, result }))
@@ -248,7 +254,7 @@ fn set_up(store: &mut dyn Store) -> Result<(), StoreError> {
     })
 }
 
-fn load(store: &dyn Store) -> Result<(Snapshot, Levels), StoreError> {
+fn load(store: &dyn Rows) -> Result<(Snapshot, Levels), StoreError> {
     let mut interner = Interner::default();
     let budgets: Vec<BudgetRecord> = scan(store, Table::Budgets, &GROUP, codec::decode_budget)?;
     let ids: BTreeSet<BudgetId> = budgets.iter().map(|budget| budget.id).collect();
@@ -271,7 +277,7 @@ fn load(store: &dyn Store) -> Result<(Snapshot, Levels), StoreError> {
 
 /// The records whose keys start with `prefix`.
 fn scan<T>(
-    store: &dyn Store,
+    store: &dyn Rows,
     table: Table,
     prefix: &[u8],
     mut decode: impl FnMut(&[u8], &[u8]) -> Result<T, RowError>,
@@ -286,7 +292,7 @@ fn scan<T>(
 
 /// One record, if it is there.
 pub(super) fn read<T>(
-    store: &dyn Store,
+    store: &dyn Rows,
     table: Table,
     key: &[u8],
     decode: impl Fn(&[u8], &[u8]) -> Result<T, RowError>,
@@ -299,7 +305,7 @@ pub(super) fn read<T>(
     Ok(record)
 }
 
-fn missing(store: &dyn Store, key: &[u8], expected: &'static str) -> StoreError {
+fn missing(store: &dyn Rows, key: &[u8], expected: &'static str) -> StoreError {
     let row = RowError { table: Table::Meta, key: key.to_vec(), expected, found: "no row".to_owned() };
     StoreError::Row { location: store.location().to_owned(), row }
 }

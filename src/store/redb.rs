@@ -1,8 +1,8 @@
 //! The embedded store: one redb file in a data directory, which one process at a time can have open.
 //!
-//! An immediate commit is one sync, and a second one only where the file grows: neither quick-repair nor two-phase
-//! commit, which are two each time. What an unclean end costs instead is a walk over the file at the next open, about
-//! a second for a million jobs.
+//! Commits go to a journal first; what comes here are the rows of many of them at once, in one commit with one sync, and a
+//! second one only where the file grows: neither quick-repair nor two-phase commit, which are two each time. What an unclean
+//! end costs instead is a walk over the file at the next open, about a second for a million jobs.
 
 mod apply;
 
@@ -16,9 +16,9 @@ use ::redb::{
     Builder, Database, DatabaseError, ReadableDatabase, StorageBackend, StorageError, TableDefinition, TableHandle,
 };
 
-use super::journal::{Journal, JournalBytes, JournalFile};
+use super::journal::{Background, Journal, OwnThread, SegmentBytes, SegmentFile, SegmentLimits};
 use super::syncs::{Counted, Syncs};
-use super::{Batch, CommitError, Durability, Found, OpenStore, RowError, Store, StoreError, Table, Visit};
+use super::{Base, Found, OpenStore, RowError, Rows, Store, StoreError, Table, Visit, Write};
 
 /// Where a store is, and what it may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl RedbConfig {
     pub const CACHE_BYTES: usize = 64 << 20;
     /// The file in the data directory.
     pub const FILE: &'static str = "sluicegate.redb";
-    /// The file of relaxed commits in the data directory.
-    pub const JOURNAL: &'static str = "sluicegate.journal";
+    /// The files of the journal in the data directory.
+    pub const JOURNAL: [&'static str; 2] = ["sluicegate.journal", "sluicegate.journal2"];
 
     /// A store in this directory.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
@@ -47,8 +47,9 @@ impl RedbConfig {
     /// # Errors
     /// As [`OpenStore::open`].
     pub fn open_counting(&self, syncs: &Syncs) -> Result<Box<dyn Store>, StoreError> {
-        let journal = JournalFile::new(self.dir.join(Self::JOURNAL), syncs.clone());
-        RedbStore::open(self, syncs)?.with_journal(journal)
+        let segments = Self::JOURNAL.map(|name| SegmentFile::new(self.dir.join(name), syncs.clone()));
+        let background = Box::new(OwnThread::default());
+        RedbStore::open(self, syncs)?.with_journal(segments, SegmentLimits::default(), background)
     }
 }
 
@@ -58,8 +59,7 @@ impl OpenStore for RedbConfig {
     }
 }
 
-/// Rows in a redb database. By itself it keeps relaxed commits in memory until a sync: a kill loses them.
-/// [`RedbConfig`] opens it together with the journal that keeps them.
+/// Rows in a redb database. [`RedbConfig`] opens it together with the journal, which makes it a store.
 #[derive(Debug)]
 pub struct RedbStore {
     database: Database,
@@ -111,13 +111,18 @@ impl RedbStore {
         Ok(store)
     }
 
-    /// This store with a journal, so that a kill loses no relaxed commit. What the journal has and the store hasn't is put
-    /// into it first.
+    /// A store of these rows behind a journal in these segments. What the journal has and they haven't is put into them
+    /// first.
     ///
     /// # Errors
-    /// [`StoreError`] where the journal can't be read, or the store can't take what it has.
-    pub fn with_journal(self, journal: impl JournalBytes + 'static) -> Result<Box<dyn Store>, StoreError> {
-        Ok(Box::new(Journal::open(self, journal)?))
+    /// [`StoreError`] where the journal can't be read, or the rows can't take what it has.
+    pub fn with_journal(
+        self,
+        segments: [impl SegmentBytes + 'static; 2],
+        limits: SegmentLimits,
+        background: Box<dyn Background>,
+    ) -> Result<Box<dyn Store>, StoreError> {
+        Ok(Box::new(Journal::open(self, segments, limits, background)?))
     }
 
     /// Makes the tables that don't exist, all in one commit, so that reads need not ask.
@@ -147,13 +152,9 @@ impl RedbStore {
         Ok(transaction.list_tables()?.map(|table| table.name().to_owned()).collect())
     }
 
-    fn write(&self, batch: &Batch, durability: Durability) -> Result<(), ::redb::Error> {
-        let mut transaction = self.database.begin_write()?;
-        transaction.set_durability(match durability {
-            Durability::Immediate => ::redb::Durability::Immediate,
-            Durability::Relaxed => ::redb::Durability::None,
-        })?;
-        apply::apply(&transaction, batch)?;
+    fn write_rows(&self, writes: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), ::redb::Error> {
+        let transaction = self.database.begin_write()?;
+        apply::apply(&transaction, writes)?;
         Ok(transaction.commit()?)
     }
 
@@ -193,27 +194,23 @@ impl RedbStore {
     }
 }
 
-impl Store for RedbStore {
-    fn commit(&mut self, batch: &Batch, durability: Durability) -> Result<(), CommitError> {
-        catching(|| self.write(batch, durability), ::redb::Error::Corrupted)
-            .map_err(|error| CommitError::Unknown(self.error("a commit", error)))
+impl Base for RedbStore {
+    fn write(&self, writes: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), StoreError> {
+        catching(|| self.write_rows(writes), ::redb::Error::Corrupted).map_err(|error| self.error("a commit", error))
     }
 
-    fn sync(&mut self) -> Result<(), CommitError> {
-        catching(|| self.write(&Batch::default(), Durability::Immediate), ::redb::Error::Corrupted)
-            .map_err(|error| CommitError::Unknown(self.error("a sync", error)))
+    fn compact(&mut self) -> Result<bool, StoreError> {
+        self.database.compact().map_err(|error| self.error("compacting", error.into()))
     }
+}
 
+impl Rows for RedbStore {
     fn get(&self, table: Table, keys: &[&[u8]], found: &mut Found<'_>) -> Result<(), StoreError> {
         catching(|| self.get_rows(table, keys, found), ReadError::damaged).map_err(|error| self.read_error(error))
     }
 
     fn scan(&self, table: Table, prefix: &[u8], row: &mut Visit<'_>) -> Result<(), StoreError> {
         catching(|| self.scan_rows(table, prefix, row), ReadError::damaged).map_err(|error| self.read_error(error))
-    }
-
-    fn compact(&mut self) -> Result<bool, StoreError> {
-        self.database.compact().map_err(|error| self.error("compacting", error.into()))
     }
 
     fn location(&self) -> &str {
@@ -265,7 +262,7 @@ fn make_dir(dir: &Path) -> Result<(), StoreError> {
         return Err(StoreError::Open { path: dir.to_owned(), why });
     }
     fs::create_dir_all(dir).map_err(|error| io_error(dir, &error))?;
-    sync_parent(dir)
+    sync_parent(dir).map_err(|error| io_error(dir, &error))
 }
 
 fn open_file(path: &Path) -> Result<File, StoreError> {
@@ -278,18 +275,18 @@ fn open_file(path: &Path) -> Result<File, StoreError> {
         .open(path)
         .map_err(|error| io_error(path, &error))?;
     if is_new {
-        sync_parent(path)?;
+        sync_parent(path).map_err(|error| io_error(path, &error))?;
     }
     Ok(file)
 }
 
 /// Makes a new name durable: a file that a power loss unlinks keeps nothing.
-fn sync_parent(path: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     let parent = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    File::open(parent).and_then(|dir| dir.sync_all()).map_err(|error| io_error(parent, &error))
+    File::open(parent)?.sync_all()
 }
 
 fn io_error(path: &Path, error: &io::Error) -> StoreError {

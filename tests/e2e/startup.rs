@@ -1,6 +1,7 @@
 //! What keeps a server from starting, and that it says so: with the cause, and a code that isn't 0.
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 
 use crate::support::calls::while_in_flight;
@@ -65,17 +66,18 @@ async fn a_corrupt_store_is_named_and_left_alone() {
     let mut server = Server::start().await;
     server.calls().await.create_budget("b", while_in_flight(1)).await;
     server.kill();
-    let entries = fs::read_dir(server.data()).expect("the data directory");
-    let files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    let store = files.iter().max_by_key(|file| fs::metadata(file).map_or(0, |meta| meta.len())).expect("a store");
-    let garbage = vec![0x5a; 100_000];
-    fs::write(store, &garbage).expect("garbage");
-    let data = server.data();
-    let (code, said) = refused(&["--listen=127.0.0.1:0", "--data", data.to_str().expect("a path")]).await;
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains(store.to_str().expect("a path")), "{said}");
-    assert!(!said.contains("panicked"), "{said}");
-    assert_eq!(fs::read(store).expect("the file"), garbage, "what may be rescued stays");
+    for name in ["sluicegate.journal2", "sluicegate.journal", "sluicegate.redb"] {
+        let file = server.data().join(name);
+        let before = fs::read(&file).ok();
+        let garbage = vec![0x5a; 100_000];
+        fs::write(&file, &garbage).expect("garbage");
+        assert_refused(&server, &file).await;
+        assert_eq!(fs::read(&file).expect("the file"), garbage, "what may be rescued stays");
+        match before {
+            Some(bytes) => fs::write(&file, bytes).expect("the file as it was"),
+            None => fs::remove_file(&file).expect("no such file"),
+        }
+    }
 }
 
 #[tokio::test]
@@ -84,16 +86,20 @@ async fn a_torn_store_is_named_too() {
     let mut calls = server.calls().await;
     calls.enqueue_all(vec![crate::support::calls::job_in("q"); 2000]).await;
     server.kill();
-    let entries = fs::read_dir(server.data()).expect("the data directory");
-    let files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    let store = files.iter().max_by_key(|file| fs::metadata(file).map_or(0, |meta| meta.len())).expect("a store");
-    let file = fs::OpenOptions::new().write(true).open(store).expect("the store");
+    let path = server.data().join("sluicegate.redb");
+    let file = fs::OpenOptions::new().write(true).open(&path).expect("the store");
     let bytes = file.metadata().expect("its size").len();
     file.set_len(bytes / 2).expect("a shorter file");
+    assert_refused(&server, &path).await;
+}
+
+/// A server doesn't start on these files, and says which of them is at fault.
+async fn assert_refused(server: &Server, file: &Path) {
     let data = server.data();
     let (code, said) = refused(&["--listen=127.0.0.1:0", "--data", data.to_str().expect("a path")]).await;
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains(store.to_str().expect("a path")), "{said}");
+    assert!(said.contains(&format!("cannot open {}: ", file.display())), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
 }
 
 #[tokio::test]

@@ -1,14 +1,23 @@
-//! A disk in memory under a real redb: it knows which of its bytes were synced, and can lose the others.
+//! A disk in memory under a real redb and its journal: it knows which of its bytes were synced, and can lose the others.
 
 use std::io::{Error, ErrorKind, Result};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use redb::StorageBackend;
+use sluicegate::store::SegmentBytes;
 
-/// A handle on one disk; clones share it.
+/// The files of one store; clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Disk(Arc<Mutex<Image>>);
+pub struct Disk {
+    pub database: File,
+    pub segments: [File; 2],
+}
+
+/// A handle on one file; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct File(Arc<Mutex<Image>>);
 
 #[derive(Debug, Default)]
 struct Image {
@@ -23,6 +32,13 @@ struct Image {
 impl Disk {
     /// Another disk, with what a power loss would leave of this one.
     pub fn after_power_loss(&self) -> Self {
+        let segments = self.segments.each_ref().map(File::after_power_loss);
+        Self { database: self.database.after_power_loss(), segments }
+    }
+}
+
+impl File {
+    fn after_power_loss(&self) -> Self {
         let synced = self.image().synced.clone();
         Self(Arc::new(Mutex::new(Image { written: synced.clone(), synced, unsynced: Vec::new() })))
     }
@@ -42,7 +58,7 @@ impl Image {
     }
 }
 
-impl StorageBackend for Disk {
+impl StorageBackend for File {
     fn len(&self) -> Result<u64> {
         Ok(self.image().written.len() as u64)
     }
@@ -84,5 +100,31 @@ impl StorageBackend for Disk {
         image.written[range.clone()].copy_from_slice(data);
         image.unsynced.push(range);
         Ok(())
+    }
+}
+
+impl SegmentBytes for File {
+    fn read(&mut self) -> Result<Vec<u8>> {
+        Ok(self.image().written.clone())
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let end = offset + bytes.len() as u64;
+        if StorageBackend::len(self)? < end {
+            self.set_len(end)?;
+        }
+        StorageBackend::write(self, offset, bytes)
+    }
+
+    fn empty(&mut self) -> Result<()> {
+        self.set_len(0)
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.sync_data()
+    }
+
+    fn path(&self) -> &Path {
+        Path::new("the story's journal")
     }
 }

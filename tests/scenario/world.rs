@@ -7,13 +7,15 @@ use sluicegate::scheduler::job::Name;
 use sluicegate::scheduler::units::{JobId, Timestamp};
 use sluicegate::scheduler::view::{BudgetView, JobFilter, JobView};
 use sluicegate::scheduler::{Command, Config, Rejection, Reply, Scheduler};
-use sluicegate::store::{Durability, Records, RedbStore};
+use sluicegate::store::{AtOnce, Durability, Records, RedbStore, SegmentLimits};
 
 use super::disk::Disk;
 use crate::promises::Witness;
 
 /// Memory for the store's pages, in bytes.
 const CACHE_BYTES: usize = 8 << 20;
+/// So small that most stories fill a segment.
+const SEGMENTS: SegmentLimits = SegmentLimits { full_bytes: 1 << 10, most_bytes: 4 << 10, growth_bytes: 512 };
 /// A step that has met this many deadlines at one instant will never come to rest.
 const ADVANCES_MAX: u32 = 100_000;
 /// Jobs or budgets asked for at a time.
@@ -182,10 +184,10 @@ impl World {
 }
 
 fn open(disk: &Disk, now: Timestamp) -> Result<(Records, Scheduler), String> {
-    let store = RedbStore::with_backend(disk.clone(), "the story's disk", CACHE_BYTES)
+    let store = RedbStore::with_backend(disk.database.clone(), "the story's disk", CACHE_BYTES)
+        .and_then(|rows| rows.with_journal(disk.segments.clone(), SEGMENTS, Box::new(AtOnce)))
         .map_err(|error| format!("the store can't be opened: {error}"))?;
-    let (records, snapshot) =
-        Records::open(Box::new(store)).map_err(|error| format!("the store can't be loaded: {error}"))?;
+    let (records, snapshot) = Records::open(store).map_err(|error| format!("the store can't be loaded: {error}"))?;
     let mut scheduler = Scheduler::restore(Config::default(), now, snapshot)
         .map_err(|problem| format!("the scheduler can't go on from the store: {problem}"))?;
     scheduler.keep_events();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use redb::StorageBackend;
-use sluicegate::store::JournalBytes;
+use sluicegate::store::SegmentBytes;
 
 use super::bytes::{Bytes, Loss};
 
@@ -19,8 +19,8 @@ pub struct Disk(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
-    database: Bytes,
-    journal: Bytes,
+    /// By the number of each.
+    files: [Bytes; 3],
     trouble: Option<Trouble>,
     full: Option<Full>,
     /// How the machine has ended; nothing works any more until it starts again.
@@ -113,8 +113,7 @@ impl Target {
 impl Disk {
     pub fn new(seed: u64) -> Self {
         Self(Arc::new(Mutex::new(State {
-            database: Bytes::default(),
-            journal: Bytes::default(),
+            files: Default::default(),
             trouble: None,
             full: None,
             ended: None,
@@ -174,7 +173,7 @@ impl Disk {
         let end = state.ended.take()?;
         if end == End::PowerLoss {
             let loss = Loss::any(&mut state.rng);
-            for bytes in [&mut state.database, &mut state.journal] {
+            for bytes in &mut state.files {
                 let fate = bytes.lose(loss, &mut state.rng);
                 let fates =
                     [("writes lost", fate.lost), ("writes torn", fate.torn), ("writes kept unsynced", fate.kept)];
@@ -218,8 +217,7 @@ impl State {
     /// How many bytes of a write find a place.
     fn room(&mut self, which: Which, offset: usize, length: usize) -> usize {
         let Some(full) = &mut self.full else { return length };
-        let bytes = if which == Which::Database { &self.database } else { &self.journal };
-        for block in bytes.fresh_blocks(offset, length) {
+        for block in self.files[which.number()].fresh_blocks(offset, length) {
             if full.blocks > 0 {
                 full.blocks -= 1;
                 continue;
@@ -236,27 +234,20 @@ impl State {
         length
     }
 
-    fn bytes(&mut self, which: Which) -> &mut Bytes {
-        match which {
-            Which::Database => &mut self.database,
-            Which::Journal => &mut self.journal,
-        }
-    }
-
     fn write(&mut self, which: Which, offset: usize, data: &[u8]) -> io::Result<()> {
         let (length, error) = match self.luck(Act::Write) {
             Luck::Good => (self.room(which, offset, data.len()), ErrorKind::StorageFull),
             Luck::Bad => (self.rng.random_range(0..=data.len()), ErrorKind::Other),
             Luck::Gone => return Err(gone()),
         };
-        self.bytes(which).write(offset, &data[..length]);
+        self.files[which.number()].write(offset, &data[..length]);
         if length == data.len() && error == ErrorKind::StorageFull { Ok(()) } else { Err(error.into()) }
     }
 
     fn set_len(&mut self, which: Which, length: usize) -> io::Result<()> {
         let luck = self.luck(Act::SetLen);
         if matches!(luck, Luck::Good) || matches!(luck, Luck::Bad) && self.rng.random() {
-            self.bytes(which).set_len(length);
+            self.files[which.number()].set_len(length);
         }
         luck.into()
     }
@@ -264,7 +255,7 @@ impl State {
     fn sync(&mut self, which: Which) -> io::Result<()> {
         let luck = self.luck(Act::Sync);
         if matches!(luck, Luck::Good) || matches!(luck, Luck::Bad) && self.rng.random() {
-            self.bytes(which).sync();
+            self.files[which.number()].sync();
         }
         luck.into()
     }
@@ -307,7 +298,17 @@ fn failed_at(act: Act) -> &'static str {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Which {
     Database,
-    Journal,
+    /// A segment of the journal.
+    Segment(usize),
+}
+
+impl Which {
+    fn number(self) -> usize {
+        match self {
+            Self::Database => 0,
+            Self::Segment(number) => 1 + number,
+        }
+    }
 }
 
 fn at(offset: u64) -> usize {
@@ -318,14 +319,17 @@ impl StorageBackend for Disk {
     fn len(&self) -> io::Result<u64> {
         let mut state = self.state();
         io::Result::from(state.luck(Act::Len))?;
-        Ok(state.database.len() as u64)
+        Ok(state.files[Which::Database.number()].len() as u64)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let mut state = self.state();
         io::Result::from(state.luck(Act::Read))?;
         let start = at(offset);
-        let bytes = state.database.written().get(start..start + out.len()).ok_or(ErrorKind::UnexpectedEof)?;
+        let bytes = state.files[Which::Database.number()]
+            .written()
+            .get(start..start + out.len())
+            .ok_or(ErrorKind::UnexpectedEof)?;
         out.copy_from_slice(bytes);
         Ok(())
     }
@@ -343,29 +347,33 @@ impl StorageBackend for Disk {
     }
 }
 
-/// The journal on the same disk.
+/// A segment of the journal on the same disk.
 #[derive(Debug)]
-pub struct JournalOn(pub Disk);
+pub struct SegmentOn(pub Disk, pub usize);
 
-impl JournalBytes for JournalOn {
+impl SegmentOn {
+    fn which(&self) -> Which {
+        Which::Segment(self.1)
+    }
+}
+
+impl SegmentBytes for SegmentOn {
     fn read(&mut self) -> io::Result<Vec<u8>> {
         let mut state = self.0.state();
         io::Result::from(state.luck(Act::Read))?;
-        Ok(state.journal.written().to_vec())
+        Ok(state.files[self.which().number()].written().to_vec())
     }
 
-    fn append(&mut self, record: &[u8]) -> io::Result<()> {
-        let mut state = self.0.state();
-        let end = state.journal.len();
-        state.write(Which::Journal, end, record)
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.0.state().write(self.which(), at(offset), bytes)
     }
 
     fn empty(&mut self) -> io::Result<()> {
-        self.0.state().set_len(Which::Journal, 0)
+        self.0.state().set_len(self.which(), 0)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.0.state().sync(Which::Journal)
+        self.0.state().sync(self.which())
     }
 
     fn path(&self) -> &Path {

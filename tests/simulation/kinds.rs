@@ -1,7 +1,7 @@
 //! The kinds of places and troubles that the simulation must meet.
 
 /// What all runs together must meet often enough.
-pub const WANTED: [&str; 41] = [
+pub const WANTED: [&str; 42] = [
     "commits",
     "dispatches",
     "refusals",
@@ -43,4 +43,5 @@ pub const WANTED: [&str; 41] = [
     "writes refused by a full disk",
     "full disks freed",
     "commits that failed",
+    "flushes between two commits",
 ];

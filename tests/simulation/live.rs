@@ -4,9 +4,10 @@ use sluicegate::scheduler::effect::Snapshot;
 use sluicegate::scheduler::job::Body;
 use sluicegate::scheduler::units::{JobId, Nanos, Timestamp};
 use sluicegate::scheduler::{Command, Rejection, Reply, Scheduler};
-use sluicegate::store::{Batch, Durability, MemoryStore, Records, RedbStore, Store};
+use sluicegate::store::{Base, Batch, MemoryStore, Records, RedbStore, SegmentLimits};
 
-use super::disk::{Disk, JournalOn};
+use super::disk::{Disk, SegmentOn};
+use super::flushes::Flushes;
 
 /// How often one commit lets the scheduler go on that isn't through with what is due; as the driver does.
 const BATCH_STEPS_MAX: usize = 4;
@@ -77,21 +78,30 @@ impl Live {
     }
 }
 
+/// What a server's store may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    pub cache_bytes: usize,
+    pub segments: SegmentLimits,
+}
+
 /// Opens the store on a disk.
 ///
 /// # Errors
 /// What opening or loading fails with.
-pub fn open(disk: &Disk, durability: Durability, cache_bytes: usize) -> Result<(Records, Snapshot), String> {
-    let store = RedbStore::with_backend(disk.clone(), "the simulated disk", cache_bytes).map_err(text)?;
-    let store = match durability {
-        Durability::Immediate => Box::new(store),
-        Durability::Relaxed => store.with_journal(JournalOn(disk.clone())).map_err(text)?,
-    };
+pub fn open(disk: &Disk, sizes: Sizes, flushes: &Flushes) -> Result<(Records, Snapshot), String> {
+    let rows = rows(disk, sizes)?;
+    let segments = [0, 1].map(|number| SegmentOn(disk.clone(), number));
+    let store = rows.with_journal(segments, sizes.segments, Box::new(flushes.clone())).map_err(text)?;
     Records::open(store).map_err(text)
 }
 
+fn rows(disk: &Disk, sizes: Sizes) -> Result<RedbStore, String> {
+    RedbStore::with_backend(disk.clone(), "the simulated disk", sizes.cache_bytes).map_err(text)
+}
+
 /// Makes the store on an empty disk, every time the same: a new one would have a random number.
-pub fn set_up(disk: &Disk, cache_bytes: usize) -> Result<(), String> {
+pub fn set_up(disk: &Disk, sizes: Sizes) -> Result<(), String> {
     let model = MemoryStore::default();
     Records::open(Box::new(model.clone())).map_err(text)?;
     let mut batch = Batch::default();
@@ -101,8 +111,7 @@ pub fn set_up(disk: &Disk, cache_bytes: usize) -> Result<(), String> {
         let value = if is_random { vec![value[0], 7] } else { value };
         batch.put(table, &key, &value);
     }
-    let mut store = RedbStore::with_backend(disk.clone(), "the simulated disk", cache_bytes).map_err(text)?;
-    store.commit(&batch, Durability::Immediate).map_err(text)
+    rows(disk, sizes)?.write(&mut batch.iter()).map_err(text)
 }
 
 fn text(error: impl ToString) -> String {

@@ -13,6 +13,7 @@ mod counts;
 mod disk;
 #[path = "../draws/mod.rs"]
 mod draws;
+mod flushes;
 mod kinds;
 mod known;
 mod ledger;

@@ -7,15 +7,16 @@ use rand::{RngExt, SeedableRng};
 use sluicegate::scheduler::event::{Event, Happened};
 use sluicegate::scheduler::units::{JobId, Nanos, SessionId, Timestamp};
 use sluicegate::scheduler::{Change, Command, Config, Effect, Scheduler};
-use sluicegate::store::Durability;
+use sluicegate::store::{Durability, SegmentLimits};
 
 use super::agree::{self, Clock};
 use super::books::History;
 use super::clients;
 use super::counts::Counts;
 use super::disk::Disk;
+use super::flushes::Flushes;
 use super::ledger::Ledger;
-use super::live::{self, Answer, Live};
+use super::live::{self, Answer, Live, Sizes};
 use super::promises::Witness;
 use super::troubles::{self, Moment};
 use super::workers::Worker;
@@ -37,7 +38,8 @@ pub struct Letter {
 pub struct Sim {
     pub config: Config,
     pub durability: Durability,
-    pub cache_bytes: usize,
+    pub sizes: Sizes,
+    pub flushes: Flushes,
     pub disk: Disk,
     pub history: History,
     pub ledger: Ledger,
@@ -64,12 +66,17 @@ impl Sim {
         let mut rng = SmallRng::seed_from_u64(seed);
         let disk = Disk::new(seed);
         let cache_bytes = [16 << 10, 64 << 10, 1 << 20][rng.random_range(0..3)];
+        let full_bytes = [0, 1 << 10, 4 << 10, 16 << 10][rng.random_range(0..4)];
+        let most_bytes = full_bytes * rng.random_range(1..4);
+        let growth_bytes = [1, 512, 4096][rng.random_range(0..3)];
+        let sizes = Sizes { cache_bytes, segments: SegmentLimits { full_bytes, most_bytes, growth_bytes } };
         let durability = if rng.random_bool(0.35) { Durability::Relaxed } else { Durability::Immediate };
         let workers = (0..rng.random_range(1..=4)).map(|number| Worker::new(format!("w{number}").into(), false));
         let mut sim = Self {
             config: Config { jobs_max: 60, requests_max: 4, budgets_max: 6, ..Config::default() },
             durability,
-            cache_bytes,
+            sizes,
+            flushes: Flushes::default(),
             history: History::default(),
             ledger: Ledger::default(),
             witness: Witness::default(),
@@ -84,8 +91,8 @@ impl Sim {
             told: telling.then(Vec::new),
             disk,
         };
-        sim.tell(|| format!("a new store, {durability:?}, with a cache of {cache_bytes} bytes"));
-        live::set_up(&sim.disk, cache_bytes)?;
+        sim.tell(|| format!("a new store, {durability:?}, {sizes:?}"));
+        live::set_up(&sim.disk, sizes)?;
         sim.recover(Vec::new(), None)?;
         Ok(sim)
     }
@@ -175,7 +182,8 @@ impl Sim {
         if !changes.is_empty() {
             self.history.attempt(&changes);
         }
-        if self.is_ambushed(Moment::Commit) {
+        self.flush_maybe();
+        if self.disk.has_ended() || self.is_ambushed(Moment::Commit) {
             return self.end(events);
         }
         let outcome = self.commit(&changes);
@@ -202,6 +210,16 @@ impl Sim {
         }
         self.send(&effects);
         self.sync_if_due()
+    }
+
+    /// A flush that has begun beside it may happen now.
+    fn flush_maybe(&mut self) {
+        if self.rng.random_bool(0.2)
+            && let Some(flush) = self.flushes.take()
+        {
+            flush();
+            self.counts.note("flushes between two commits");
+        }
     }
 
     fn commit(&mut self, changes: &[Change]) -> Result<(), String> {
@@ -325,6 +343,7 @@ impl Sim {
     /// What was in memory is gone, but for what a later look compares with. All streams end.
     pub fn drop_live(&mut self) -> Option<Scheduler> {
         self.workers.iter_mut().for_each(|worker| worker.session = None);
+        drop(self.flushes.take());
         self.live.take().map(|live| live.scheduler)
     }
 }

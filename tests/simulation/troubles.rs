@@ -135,7 +135,7 @@ impl Sim {
             }
             self.note_met();
             let refusals = self.disk.refusals();
-            let opened = live::open(&self.disk, self.durability, self.cache_bytes);
+            let opened = live::open(&self.disk, self.sizes, &self.flushes);
             if self.disk.has_ended() {
                 self.counts.note("ends while the store is opened");
                 continue;

@@ -15,7 +15,9 @@ use crate::scheduler::job::{Body, JobOptions, Payload};
 use crate::scheduler::units::{JobId, Nanos, SessionId, Timestamp};
 use crate::scheduler::view::JobFilter;
 use crate::scheduler::{Command, Reply};
-use crate::store::{Batch, CommitError, Durability, Found, MemoryStore, OpenStore, Store, StoreError, Table, Visit};
+use crate::store::{
+    Batch, CommitError, Durability, Found, MemoryStore, OpenStore, Rows, Store, StoreError, Table, Visit,
+};
 
 /// What becomes of a held commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,16 +163,18 @@ impl Store for Puppet {
         Ok(())
     }
 
+    fn compact(&mut self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+}
+
+impl Rows for Puppet {
     fn get(&self, table: Table, keys: &[&[u8]], found: &mut Found<'_>) -> Result<(), StoreError> {
         self.rows.get(table, keys, found)
     }
 
     fn scan(&self, table: Table, prefix: &[u8], row: &mut Visit<'_>) -> Result<(), StoreError> {
         self.rows.scan(table, prefix, row)
-    }
-
-    fn compact(&mut self) -> Result<bool, StoreError> {
-        Ok(false)
     }
 
     fn location(&self) -> &str {

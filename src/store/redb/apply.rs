@@ -9,7 +9,7 @@ use std::ops::Bound;
 use ::redb::{Error, ReadableTable, Table, WriteTransaction};
 
 use super::definition;
-use crate::store::{self, Batch, Write};
+use crate::store::{self, Write};
 
 /// A row to be, or one that is to be gone.
 type Row<'a> = (&'a [u8], Option<&'a [u8]>);
@@ -17,14 +17,11 @@ type Row<'a> = (&'a [u8], Option<&'a [u8]>);
 /// How far apart two keys of one walk may be: it looks at each row in between.
 const GAP_MAX: u8 = 16;
 
-/// Makes all writes of `batch` in `transaction`. Of two to one row the later one counts.
-pub(super) fn apply(transaction: &WriteTransaction, batch: &Batch) -> Result<(), Error> {
+/// Makes all `writes` in `transaction`. Of two to one row the later one counts.
+pub(super) fn apply<'a>(transaction: &WriteTransaction, writes: impl Iterator<Item = Write<'a>>) -> Result<(), Error> {
     let mut tables = [const { Vec::new() }; store::Table::ALL.len()];
-    for write in batch.iter() {
-        match write {
-            Write::Put { table, key, value } => tables[table as usize].push((key, Some(value))),
-            Write::Delete { table, key } => tables[table as usize].push((key, None)),
-        }
+    for write in writes {
+        tables[write.table() as usize].push((write.key(), write.value()));
     }
     for (table, writes) in store::Table::ALL.into_iter().zip(&mut tables) {
         if !writes.is_empty() {
@@ -104,6 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::store::Batch;
 
     fn database() -> Database {
         Builder::new().create_with_backend(InMemoryBackend::new()).expect("a database in memory")
@@ -111,7 +109,7 @@ mod tests {
 
     fn committed(database: &Database, batch: &Batch) {
         let transaction = database.begin_write().expect("a transaction");
-        apply(&transaction, batch).expect("a healthy storage");
+        apply(&transaction, batch.iter()).expect("a healthy storage");
         transaction.commit().expect("a healthy storage");
     }
 

@@ -1,11 +1,13 @@
-//! A disk in memory that fails on demand and remembers what it never synced.
+//! A disk in memory, with the files of a store, that fails on demand and remembers what it never synced.
 
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use redb::StorageBackend;
 
 use super::operation::Operation;
+use crate::store::SegmentBytes;
 
 /// A clone is another handle to the same disk.
 #[derive(Clone, Debug, Default)]
@@ -13,14 +15,19 @@ pub(super) struct Disk(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
+    /// The database, and the two segments of the journal.
+    files: [FileState; 3],
+    syncs: u64,
+    /// Writes and syncs that still succeed.
+    remaining: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct FileState {
     bytes: Vec<u8>,
     synced: Vec<u8>,
     /// What was done since the last sync, in order.
     unsynced: Vec<Operation>,
-    syncs: u64,
-    growths: u64,
-    /// Writes and syncs that still succeed.
-    remaining: Option<u64>,
 }
 
 impl State {
@@ -32,22 +39,22 @@ impl State {
         }
         Ok(())
     }
-
-    fn apply(&mut self, operation: Operation) -> io::Result<()> {
-        self.spend()?;
-        let before = self.bytes.len();
-        operation.apply(&mut self.bytes);
-        self.growths += u64::from(self.bytes.len() > before);
-        self.unsynced.push(operation);
-        Ok(())
-    }
 }
 
 impl Disk {
-    /// Syncs there were, but for the one that each growth of the file needs.
+    /// The file of the database.
+    pub(super) fn database(&self) -> File {
+        File { disk: self.clone(), number: 0 }
+    }
+
+    /// The files of the journal.
+    pub(super) fn segments(&self) -> [File; 2] {
+        [1, 2].map(|number| File { disk: self.clone(), number })
+    }
+
+    /// Syncs there were.
     pub(super) fn syncs(&self) -> u64 {
-        let state = self.0.lock().unwrap();
-        state.syncs - state.growths
+        self.0.lock().unwrap().syncs
     }
 
     /// From now on this many writes and syncs succeed, and none after them.
@@ -62,53 +69,105 @@ impl Disk {
 
     /// A healthy disk with the same bytes: what a kill leaves.
     pub(super) fn after_kill(&self) -> Self {
-        Self::with(self.0.lock().unwrap().bytes.clone())
+        self.with(|file| file.bytes.clone())
     }
 
     /// A healthy disk with what was synced, and those of the later writes that `survives` picks: what a power loss leaves.
     pub(super) fn after_power_loss(&self, mut survives: impl FnMut() -> bool) -> Self {
-        let state = self.0.lock().unwrap();
-        let mut bytes = state.synced.clone();
-        for operation in state.unsynced.iter().filter(|_| survives()) {
-            operation.apply(&mut bytes);
-        }
-        let length = bytes.len().max(state.bytes.len());
-        bytes.resize(length, 0);
-        Self::with(bytes)
+        self.with(|file| {
+            let mut bytes = file.synced.clone();
+            for operation in file.unsynced.iter().filter(|_| survives()) {
+                operation.apply(&mut bytes);
+            }
+            let length = bytes.len().max(file.bytes.len());
+            bytes.resize(length, 0);
+            bytes
+        })
     }
 
-    fn with(bytes: Vec<u8>) -> Self {
-        Self(Arc::new(Mutex::new(State { synced: bytes.clone(), bytes, ..State::default() })))
+    fn with(&self, left: impl FnMut(&FileState) -> Vec<u8>) -> Self {
+        let bytes = self.0.lock().unwrap().files.each_ref().map(left);
+        let files = bytes.map(|bytes| FileState { synced: bytes.clone(), bytes, unsynced: Vec::new() });
+        Self(Arc::new(Mutex::new(State { files, ..State::default() })))
     }
 }
 
-impl StorageBackend for Disk {
+/// A file on a disk.
+#[derive(Debug)]
+pub(super) struct File {
+    disk: Disk,
+    number: usize,
+}
+
+impl File {
+    fn apply(&self, operation: Operation) -> io::Result<()> {
+        let mut state = self.disk.0.lock().unwrap();
+        state.spend()?;
+        let file = &mut state.files[self.number];
+        operation.apply(&mut file.bytes);
+        file.unsynced.push(operation);
+        Ok(())
+    }
+
+    fn make_durable(&self) -> io::Result<()> {
+        let mut state = self.disk.0.lock().unwrap();
+        state.spend()?;
+        state.syncs += 1;
+        let file = &mut state.files[self.number];
+        file.synced.clone_from(&file.bytes);
+        file.unsynced.clear();
+        Ok(())
+    }
+
+    fn write_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.apply(Operation::Write(usize::try_from(offset).unwrap(), data.to_vec()))
+    }
+}
+
+impl StorageBackend for File {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.0.lock().unwrap().bytes.len() as u64)
+        Ok(self.disk.0.lock().unwrap().files[self.number].bytes.len() as u64)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let state = self.0.lock().unwrap();
+        let state = self.disk.0.lock().unwrap();
         let start = usize::try_from(offset).unwrap();
-        let bytes = state.bytes.get(start..start + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
-        out.copy_from_slice(bytes);
+        let bytes = state.files[self.number].bytes.get(start..start + out.len());
+        out.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     }
 
     fn set_len(&self, length: u64) -> io::Result<()> {
-        self.0.lock().unwrap().apply(Operation::SetLen(usize::try_from(length).unwrap()))
+        self.apply(Operation::SetLen(usize::try_from(length).unwrap()))
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        let mut state = self.0.lock().unwrap();
-        state.spend()?;
-        state.synced = state.bytes.clone();
-        state.unsynced.clear();
-        state.syncs += 1;
-        Ok(())
+        self.make_durable()
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.lock().unwrap().apply(Operation::Write(usize::try_from(offset).unwrap(), data.to_vec()))
+        self.write_at(offset, data)
+    }
+}
+
+impl SegmentBytes for File {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.disk.0.lock().unwrap().files[self.number].bytes.clone())
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.write_at(offset, bytes)
+    }
+
+    fn empty(&mut self) -> io::Result<()> {
+        self.apply(Operation::SetLen(0))
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.make_durable()
+    }
+
+    fn path(&self) -> &Path {
+        Path::new("the disk's journal")
     }
 }

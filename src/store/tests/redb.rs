@@ -70,7 +70,7 @@ fn a_directory_is_made_with_those_above_it() {
     let config = RedbConfig::new(dir.path().join("a/b"));
     let store = config.open().unwrap();
     assert_eq!(store.location(), config.dir.join(RedbConfig::FILE).to_str().unwrap());
-    assert!(!config.dir.join(RedbConfig::JOURNAL).exists(), "no journal without a relaxed commit");
+    assert!(RedbConfig::JOURNAL.iter().all(|name| !config.dir.join(name).exists()), "no journal without a commit");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn syncs_of_the_file_and_of_the_journal_are_counted() {
     let left = after_kill(dir.path());
     let [with_journal, without] = [(); 2].map(|()| {
         let copy = after_kill(left.path());
-        fs::write(left.path().join(RedbConfig::JOURNAL), []).unwrap();
+        fs::write(left.path().join(RedbConfig::JOURNAL[0]), []).unwrap();
         let syncs = Syncs::default();
         drop(RedbConfig::new(copy.path()).open_counting(&syncs).unwrap());
         syncs.count()
