@@ -1,5 +1,6 @@
 //! What outlives the process and a power loss, over rows that are durable once they are written.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
