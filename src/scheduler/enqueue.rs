@@ -10,7 +10,7 @@ use super::config::Config;
 use super::effect::{Change, RequestRecord};
 use super::event::{self, Happened};
 use super::job::{Name, ReadyBy};
-use super::jobs::{Job, State};
+use super::jobs::{Common, Job, State};
 use super::lane::LaneKey;
 use super::queue::SizeClass;
 use super::rejection::{Rejection, Within};
@@ -115,8 +115,7 @@ impl Scheduler {
         let state = if ready_at > now { State::Scheduled } else { State::Ready };
         let job = Job {
             lane,
-            kind: new.kind,
-            options: Arc::new(new.options),
+            common: Arc::new(Common { kind: new.kind, options: new.options }),
             unique: new.unique.map(Box::new),
             create_time: now,
             ready_at,

@@ -1,4 +1,4 @@
-//! One copy of each distinct value that many jobs share: types and options.
+//! One copy of each distinct value that many jobs share.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

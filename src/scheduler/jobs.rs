@@ -48,15 +48,22 @@ impl State {
     }
 }
 
-/// One job in memory; the rest of its record is its lane's.
+/// What a job has in common with many others, also of other lanes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Common {
+    /// Its type.
+    pub kind: Name,
+    /// Attempts, backoff, retention, timeout.
+    pub options: JobOptions,
+}
+
+/// One job in memory; the rest of its record is its lane's. There are millions of them: each byte counts.
 #[derive(Debug)]
 pub struct Job {
     /// Queue, size class, priority and bindings.
     pub lane: LaneId,
-    /// Its type.
-    pub kind: Name,
-    /// Attempts, backoff, retention, timeout.
-    pub options: Arc<JobOptions>,
+    /// Type and options.
+    pub common: Arc<Common>,
     /// Its unique key.
     pub unique: Option<Box<Unique>>,
     /// When it was enqueued.
@@ -70,9 +77,9 @@ pub struct Job {
     /// Attempts used up.
     pub attempts: u32,
     /// Releases in a row that reported no throttling.
-    pub releases: u32,
+    pub releases: u8,
     /// Pushes that were never confirmed.
-    pub unconfirmed: u32,
+    pub unconfirmed: u8,
     /// Failures it ever had.
     pub failures: u32,
     /// Bytes of payload and metadata.
@@ -84,7 +91,7 @@ pub struct Job {
 impl Job {
     /// How long the job is kept once it has ended so.
     pub fn retention(&self, end: End) -> Nanos {
-        let retention = &self.options.retention;
+        let retention = &self.common.options.retention;
         match end {
             End::Completed => retention.completed,
             End::Dead => retention.dead,
@@ -118,8 +125,7 @@ impl Job {
 #[derive(Debug, Default)]
 pub struct Jobs {
     rows: IdMap<Job>,
-    kinds: Interner<str>,
-    options: Interner<JobOptions>,
+    commons: Interner<Common>,
     /// The unique keys and all jobs in whose scope they are; the first of a key's holds it.
     uniques: BTreeSet<(Name, JobId)>,
 }
@@ -127,27 +133,21 @@ pub struct Jobs {
 impl Jobs {
     /// Adds a job, sharing its type and options with those that have the same.
     pub fn insert(&mut self, id: JobId, mut job: Job) {
-        job.kind = self.kinds.share(job.kind);
-        job.options = self.options.share(job.options);
+        job.common = self.commons.share(job.common);
         self.rows.insert(id.0, job);
     }
 
     /// Forgets a job, and what it alone shared.
     pub fn remove(&mut self, id: JobId) {
-        let Job { kind, options, .. } = self.rows.remove(id.0).expect("a job that exists");
-        self.kinds.release(kind);
-        self.options.release(options);
+        let job = self.rows.remove(id.0).expect("a job that exists");
+        self.commons.release(job.common);
     }
 
     /// Gives a job another type, or other options.
-    pub fn reshare(&mut self, id: JobId, kind: Option<Name>, options: JobOptions) {
+    pub fn reshare(&mut self, id: JobId, common: Common) {
         let job = self.rows.get_mut(id.0).expect("a job that exists");
-        if let Some(kind) = kind {
-            let before = std::mem::replace(&mut job.kind, self.kinds.share(kind));
-            self.kinds.release(before);
-        }
-        let before = std::mem::replace(&mut job.options, self.options.share(Arc::new(options)));
-        self.options.release(before);
+        let before = std::mem::replace(&mut job.common, self.commons.share(Arc::new(common)));
+        self.commons.release(before);
     }
 
     /// A job, if it exists.

@@ -148,7 +148,7 @@ impl Scheduler {
         }
         self.take_off(job_id, id);
         let job = self.jobs.get(job_id);
-        let (attempt, timeout, body_bytes) = (job.attempts + 1, job.options.timeout, job.body_bytes);
+        let (attempt, timeout, body_bytes) = (job.attempts + 1, job.common.options.timeout, job.body_bytes);
         let taker = self.sessions.get(session);
         let record = LeaseRecord {
             id,

@@ -223,12 +223,12 @@ impl Scheduler {
         let number = job.failures;
         let state = if failed.cancelled {
             State::Over(End::Cancelled, now)
-        } else if failed.discard || attempts >= job.options.max_attempts {
+        } else if failed.discard || attempts >= job.common.options.max_attempts {
             State::Over(End::Dead, now)
         } else {
             State::Scheduled
         };
-        let delay = failed.retry_after.unwrap_or_else(|| retry::delay(&job.options.backoff, id, attempts));
+        let delay = failed.retry_after.unwrap_or_else(|| retry::delay(&job.common.options.backoff, id, attempts));
         self.journal.given.push(Change::PutFailure(id, number, failure));
         self.change_job(now, id, |job| {
             job.attempts = attempts;
@@ -247,13 +247,13 @@ impl Scheduler {
     /// The attempt ended without counting: the job goes back with its rank (semantics 6.2), unless it was released
     /// once too often (5.3).
     pub(super) fn release_job(&mut self, now: Timestamp, id: JobId, release: Released) {
-        const UNCONFIRMED_MAX: u32 = 3;
-        const RELEASES_MAX: u32 = 10;
+        const UNCONFIRMED_MAX: u8 = 3;
+        const RELEASES_MAX: u8 = 10;
         self.change_job(now, id, |job| {
             match release.cause {
                 ReleaseCause::Throttled => job.releases = 0,
-                ReleaseCause::Returned => job.releases += 1,
-                ReleaseCause::Unconfirmed => job.unconfirmed += 1,
+                ReleaseCause::Returned => job.releases = job.releases.saturating_add(1),
+                ReleaseCause::Unconfirmed => job.unconfirmed = job.unconfirmed.saturating_add(1),
             }
             if job.unconfirmed >= UNCONFIRMED_MAX || job.releases >= RELEASES_MAX {
                 job.attempts += 1;
@@ -266,7 +266,7 @@ impl Scheduler {
             }
             job.state = if release.cancelled {
                 State::Over(End::Cancelled, now)
-            } else if job.attempts >= job.options.max_attempts {
+            } else if job.attempts >= job.common.options.max_attempts {
                 State::Over(End::Dead, now)
             } else {
                 State::Scheduled
@@ -298,18 +298,18 @@ impl Scheduler {
         JobRecord {
             id,
             queue: Name::clone(&self.queues.of_gate(lane.key.gate).name),
-            kind: Name::clone(&job.kind),
+            kind: Name::clone(&job.common.kind),
             priority: lane.key.priority,
             bindings: Arc::clone(&lane.key.bindings),
-            options: *job.options,
+            options: job.common.options,
             unique: job.unique.as_deref().cloned(),
             create_time: job.create_time,
             ready_at: job.ready_at,
             ready_by: job.ready_by,
             run_at: job.run_at,
             attempts: job.attempts,
-            releases: job.releases,
-            unconfirmed: job.unconfirmed,
+            releases: job.releases.into(),
+            unconfirmed: job.unconfirmed.into(),
             failures: job.failures,
             phase: job.state.phase(),
             body_bytes: job.body_bytes,

@@ -82,7 +82,7 @@ impl Scheduler {
             }
             for state in &sought.states {
                 if by_lane {
-                    depth.add_many(*state, lane.depth().of(*state));
+                    depth.add_many(*state, lane.count(*state));
                 } else {
                     let jobs = lane.jobs_in(*state, None).filter(|id| is_sought_job(filter, self.jobs.get(*id)));
                     depth.add_many(*state, jobs.count() as u64);
@@ -115,7 +115,7 @@ impl Scheduler {
     pub(super) fn queue_view(&self, queue: &Queue) -> QueueView {
         let lanes = || queue.lanes.iter().map(|id| self.lanes.get(*id));
         let mut depth = Depth::default();
-        lanes().for_each(|lane| depth.merge(lane.depth()));
+        lanes().for_each(|lane| depth.merge(&lane.depth()));
         QueueView {
             name: Name::clone(&queue.name),
             paused: queue.paused,
@@ -238,7 +238,7 @@ fn is_by_lane(filter: &JobFilter) -> bool {
 fn is_sought_job(filter: &JobFilter, job: &Job) -> bool {
     let within =
         |range: Option<(Timestamp, Timestamp)>, at| range.is_none_or(|(from, until)| (from..until).contains(&at));
-    filter.kinds.as_ref().is_none_or(|kinds| kinds.contains(&job.kind))
+    filter.kinds.as_ref().is_none_or(|kinds| kinds.contains(&job.common.kind))
         && within(filter.create_time, job.create_time)
         && within(filter.run_time, job.ready_at)
 }

@@ -9,7 +9,7 @@ use super::bindings::{Plan, PlannedBinding};
 use super::command::{BindingOperation, Changed, JobPatch, JobsChange, Part, Reply};
 use super::event::{self, Happened};
 use super::job::{Binding, End, Name, ReadyBy};
-use super::jobs::{Job, State};
+use super::jobs::{Common, Job, State};
 use super::lane::LaneKey;
 use super::rejection::{Rejection, Within};
 use super::units::{JobId, Timestamp};
@@ -195,9 +195,9 @@ impl Scheduler {
         let key = &self.lanes.get(job.lane).key;
         let queue = &self.queues.of_gate(key.gate).name;
         patch.queue.as_ref().is_some_and(|new| new != queue)
-            || patch.kind.as_ref().is_some_and(|new| *new != job.kind)
+            || patch.kind.as_ref().is_some_and(|new| *new != job.common.kind)
             || patch.priority.is_some_and(|new| new != key.priority)
-            || patch.apply(&job.options) != *job.options
+            || patch.apply(&job.common.options) != job.common.options
             || patched_ready_at(job, patch).is_some_and(|new| new != job.ready_at || job.is_delayed())
     }
 
@@ -206,14 +206,15 @@ impl Scheduler {
         let job = self.jobs.get(id);
         let mut key = self.lanes.get(job.lane).key.clone();
         let class = self.queues.get_gate(key.gate).class;
-        let options = patch.apply(&job.options);
+        let kind = patch.kind.as_ref().unwrap_or(&job.common.kind);
+        let common = Common { kind: Name::clone(kind), options: patch.apply(&job.common.options) };
         key.priority = patch.priority.unwrap_or(key.priority);
         if let Some(name) = &patch.queue {
             let queue = self.queues.named(name);
             key.gate = self.queues.gate(queue, class);
         }
         self.move_job(id, key);
-        self.jobs.reshare(id, patch.kind.clone(), options);
+        self.jobs.reshare(id, common);
         self.change_job(now, id, |job| {
             if let Some(ready_at) = patched_ready_at(job, patch) {
                 job.ready_at = ready_at;
