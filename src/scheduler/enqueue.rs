@@ -1,7 +1,6 @@
 //! Enqueueing: one job or a batch, all or none, and the answers that are remembered for a repeat.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::Scheduler;
 use super::bindings::Plan;
@@ -115,7 +114,7 @@ impl Scheduler {
         let state = if ready_at > now { State::Scheduled } else { State::Ready };
         let job = Job {
             lane,
-            common: Arc::new(Common { kind: new.kind, options: new.options }),
+            common: self.jobs.share(Common { kind: new.kind, options: new.options }),
             unique: new.unique.map(Box::new),
             create_time: now,
             ready_at,
@@ -126,7 +125,7 @@ impl Scheduler {
             unconfirmed: 0,
             failures: 0,
             body_bytes,
-            state,
+            state: state.into(),
         };
         self.add_job(id, job);
         self.journal.jobs.push(id);
