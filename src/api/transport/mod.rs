@@ -97,7 +97,8 @@ impl Front {
     }
 
     async fn serve_one(self, connection: Connection, closing: CancellationToken) {
-        let answer = service_fn(move |request| self.clone().answer(request));
+        // Boxed, as a stream outlives its answer's beginning, and would keep the room that this takes.
+        let answer = service_fn(move |request| Box::pin(self.clone().answer(request)));
         let mut serving = pin!(protocol().serve_connection(TokioIo::new(connection), answer));
         let ended = tokio::select! {
             ended = serving.as_mut() => ended,
