@@ -24,7 +24,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 pub(super) use background::OwnThread;
 pub use background::{AtOnce, Background, Work};
-use recent::Recent;
+use recent::{Greatest, Recent};
 use segment::Segment;
 pub use segment::SegmentBytes;
 pub(super) use segment::SegmentFile;
@@ -63,6 +63,8 @@ pub(super) struct Journal<S, B> {
     other: Segment<B>,
     /// The rows of the current segment.
     recent: Recent,
+    /// Those of the segment that was flushed last, for their room.
+    spare: Recent,
     flush: Option<Flush>,
     background: Box<dyn Background>,
     limits: SegmentLimits,
@@ -87,12 +89,17 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
     ) -> Result<Self, StoreError> {
         let key = name_key(SEQUENCE_NAME);
         let sequence = read(&base, Table::Meta, &key, codec::decode_number)?.unwrap_or(0);
+        let mut older = Greatest::default();
+        for (greatest, table) in older.iter_mut().zip(Table::ALL) {
+            *greatest = base.greatest_key(table)?;
+        }
         let [current, other] = segments.map(|bytes| Segment::new(bytes, limits.growth_bytes));
         let mut journal = Self {
             base: Arc::new(base),
             current,
             other,
-            recent: Recent::default(),
+            recent: Recent::above(older),
+            spare: Recent::default(),
             flush: None,
             background,
             limits,
@@ -135,7 +142,8 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
     fn flush_now(&mut self) -> Result<(), StoreError> {
         self.finish_flush()?;
         flush(&*self.base, &self.recent, self.sequence)?;
-        self.recent.clear();
+        let greatest = self.recent.greatest().clone();
+        self.recent.begin_after(&greatest, self.bytes_kept_max());
         let emptied = self.current.empty().and_then(|()| self.other.empty());
         emptied.map_err(|error| self.error("emptying the journal", error))
     }
@@ -147,7 +155,9 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
         std::mem::swap(&mut self.current, &mut self.other);
         self.current.begin_again();
 
-        let rows = Arc::new(std::mem::take(&mut self.recent));
+        let mut next = std::mem::take(&mut self.spare);
+        next.begin_after(self.recent.greatest(), self.bytes_kept_max());
+        let rows = Arc::new(std::mem::replace(&mut self.recent, next));
         let (tell, outcome) = sync_channel(1);
         let (base, sequence) = (Arc::clone(&self.base), self.sequence);
         self.flush = Some(Flush { rows: Arc::clone(&rows), outcome });
@@ -168,14 +178,23 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
 
     /// Notes that the flush has ended, if it has.
     fn note_flushed(&mut self) -> Result<(), StoreError> {
-        let Some(flush) = &self.flush else { return Ok(()) };
-        let outcome = match flush.outcome.try_recv() {
-            Err(TryRecvError::Empty) => return Ok(()),
+        let Some(Flush { rows, outcome }) = self.flush.take() else { return Ok(()) };
+        match outcome.try_recv() {
+            Err(TryRecvError::Empty) => {
+                self.flush = Some(Flush { rows, outcome });
+                Ok(())
+            }
             Err(TryRecvError::Disconnected) => Err(self.error("a flush", "it panicked")),
-            Ok(outcome) => outcome,
-        };
-        self.flush = None;
-        outcome
+            Ok(outcome) => {
+                self.spare = Arc::into_inner(rows).unwrap_or_default();
+                outcome
+            }
+        }
+    }
+
+    /// The room for rows that one segment leaves for the next one.
+    fn bytes_kept_max(&self) -> usize {
+        usize::try_from(self.limits.full_bytes * 2).unwrap_or(usize::MAX)
     }
 
     fn append(&mut self, batch: &Batch, durability: Durability) -> Result<(), StoreError> {

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use ::redb::backends::FileBackend;
 use ::redb::{
-    Builder, Database, DatabaseError, ReadableDatabase, StorageBackend, StorageError, TableDefinition, TableHandle,
+    Builder, Database, DatabaseError, ReadableDatabase, ReadableTable, StorageBackend, StorageError, TableDefinition,
+    TableHandle,
 };
 
 use super::journal::{Background, Journal, OwnThread, SegmentBytes, SegmentFile, SegmentLimits};
@@ -31,7 +32,7 @@ pub struct RedbConfig {
 
 impl RedbConfig {
     /// The cache where nobody says otherwise. More has shown no gain.
-    pub const CACHE_BYTES: usize = 64 << 20;
+    pub const CACHE_BYTES: usize = 32 << 20;
     /// The file in the data directory.
     pub const FILE: &'static str = "sluicegate.redb";
     /// The files of the journal in the data directory.
@@ -180,6 +181,12 @@ impl RedbStore {
         Ok(())
     }
 
+    fn last_key(&self, table: Table) -> Result<Option<Vec<u8>>, ReadError> {
+        let transaction = self.database.begin_read()?;
+        let rows = transaction.open_table(definition(table))?;
+        Ok(rows.last()?.map(|(key, _)| key.value().to_vec()))
+    }
+
     fn scan_rows(&self, table: Table, prefix: &[u8], row: &mut Visit<'_>) -> Result<(), ReadError> {
         let transaction = self.database.begin_read()?;
         let rows = transaction.open_table(definition(table))?;
@@ -197,6 +204,10 @@ impl RedbStore {
 impl Base for RedbStore {
     fn write(&self, writes: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), StoreError> {
         catching(|| self.write_rows(writes), ::redb::Error::Corrupted).map_err(|error| self.error("a commit", error))
+    }
+
+    fn greatest_key(&self, table: Table) -> Result<Option<Vec<u8>>, StoreError> {
+        catching(|| self.last_key(table), ReadError::damaged).map_err(|error| self.read_error(error))
     }
 
     fn compact(&mut self) -> Result<bool, StoreError> {

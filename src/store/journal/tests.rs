@@ -13,13 +13,12 @@ const LIMITS: SegmentLimits = SegmentLimits { full_bytes: 100, most_bytes: 300, 
 impl Base for MemoryStore {
     fn write(&self, writes: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), StoreError> {
         let mut batch = Batch::default();
-        for write in writes {
-            match write {
-                Write::Put { table, key, value } => batch.put(table, key, value),
-                Write::Delete { table, key } => batch.delete(table, key),
-            }
-        }
+        writes.for_each(|write| batch.push(write));
         self.clone().commit(&batch, Durability::Immediate).map_err(|error| panic!("{error}"))
+    }
+
+    fn greatest_key(&self, table: Table) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.rows().into_keys().filter(|(of, _)| *of == table).map(|(_, key)| key).max())
     }
 
     fn compact(&mut self) -> Result<bool, StoreError> {
@@ -323,6 +322,10 @@ impl Rows for Broken {
 impl Base for Broken {
     fn write(&self, _: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), StoreError> {
         panic!("as a damaged page might")
+    }
+
+    fn greatest_key(&self, table: Table) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.greatest_key(table)
     }
 
     fn compact(&mut self) -> Result<bool, StoreError> {
