@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use super::handle::Refusal;
 use super::live::Live;
 use super::mailbox::{Answer, Letter, Look, Mailbox};
+use super::porter::Porter;
 use super::sessions::Sessions;
 use super::{EndError, Options, StartError, Status, events, trace};
 use crate::clock::Clock;
@@ -43,6 +44,7 @@ pub(super) struct Owner {
     clock: Arc<dyn Clock>,
     options: Options,
     mailbox: Mailbox,
+    porter: Porter,
     status: watch::Sender<Status>,
     sessions: Sessions,
     answers: Vec<(Answer, Result<Reply, Rejection>)>,
@@ -68,6 +70,7 @@ impl Owner {
         clock: Arc<dyn Clock>,
         options: Options,
         mailbox: Mailbox,
+        porter: Porter,
         status: watch::Sender<Status>,
     ) -> Self {
         Self {
@@ -75,6 +78,7 @@ impl Owner {
             clock,
             options,
             mailbox,
+            porter,
             status,
             sessions: Sessions::default(),
             answers: Vec::new(),
@@ -243,11 +247,9 @@ impl Owner {
     /// Lets out what the commit made true: answers, then pushes, then looks.
     fn release(&mut self, live: &Live, changes: Vec<Change>, effects: Vec<Effect>) -> Result<(), String> {
         trace::changes(&changes);
-        for (answer, outcome) in self.answers.drain(..) {
-            trace::reply(&outcome);
-            // Who gave up waiting doesn't hear the answer.
-            let _ = answer.send(outcome.map_err(Refusal::Rejected));
-        }
+        self.answers.iter().for_each(|(_, outcome)| trace::reply(outcome));
+        let answers = self.answers.drain(..).map(|(answer, outcome)| (answer, outcome.map_err(Refusal::Rejected)));
+        self.porter.carry(answers.collect());
         let sent = events::of(live, changes, effects, &self.sessions)
             .map_err(|error| format!("jobs to be pushed can't be read: {error}"))?;
         for (session, event) in sent {
