@@ -12,6 +12,7 @@
 //! neither.
 
 mod background;
+mod places;
 mod recent;
 mod record;
 mod segment;

@@ -1,9 +1,8 @@
 //! The rows that the journal has and the store beneath may not have yet: the newest write to each, found by its key.
 
-use hashbrown::{DefaultHashBuilder, HashTable};
 use std::collections::BTreeMap;
-use std::hash::BuildHasher;
 
+use super::places::Places;
 use crate::store::{Batch, Table, Write};
 
 /// For each table the greatest key that a row has ever had, if one ever was.
@@ -14,13 +13,12 @@ pub(super) type Greatest = [Option<Vec<u8>>; Table::ALL.len()];
 pub(super) struct Recent {
     /// All writes, in order, those that a later one has overtaken included.
     writes: Batch,
-    /// For each row the place of its newest write.
-    newest: HashTable<u32>,
+    /// For each row of each table the place of its newest write.
+    newest: [Places; Table::ALL.len()],
     /// As it was before the first of these writes: a row above it is known here alone.
     older: Greatest,
     /// As it is now.
     greatest: Greatest,
-    hasher: DefaultHashBuilder,
 }
 
 impl Recent {
@@ -32,7 +30,7 @@ impl Recent {
     /// Forgets all rows, and keeps room for `bytes_kept_max` of them. Those to come are newer than the rows of `before`.
     pub(super) fn begin_after(&mut self, before: &Greatest, bytes_kept_max: usize) {
         self.writes.clear(bytes_kept_max);
-        self.newest.clear();
+        self.newest.iter_mut().for_each(Places::clear);
         self.older.clone_from(before);
         self.greatest.clone_from(before);
     }
@@ -45,64 +43,46 @@ impl Recent {
     /// Takes the writes of a commit.
     pub(super) fn add(&mut self, batch: &Batch) {
         for write in batch.iter() {
-            let hash = self.hasher.hash_one(row(write));
-            if write.value().is_none() && self.is_new(write) {
+            let newest = &mut self.newest[write.table() as usize];
+            if write.value().is_none() && is_above(write, &self.older) {
                 // Nobody else knows of the row: it has come and gone.
-                if let Ok(known) = self.newest.find_entry(hash, |place| row(at(&self.writes, *place)) == row(write)) {
-                    known.remove();
-                }
+                newest.remove(write.key());
                 continue;
             }
             let place = u32::try_from(self.writes.len()).expect("there are fewer writes than bytes in a segment");
+            newest.set(write.key(), place);
             self.writes.push(write);
-            self.note_greatest(write);
-            match self.newest.find_mut(hash, |place| row(at(&self.writes, *place)) == row(write)) {
-                Some(newest) => *newest = place,
-                None => {
-                    let hash_of = |place: &u32| self.hasher.hash_one(row(at(&self.writes, *place)));
-                    self.newest.insert_unique(hash, place, hash_of);
-                }
+            if is_above(write, &self.greatest) {
+                let greatest = self.greatest[write.table() as usize].get_or_insert_default();
+                greatest.clear();
+                greatest.extend_from_slice(write.key());
             }
-        }
-    }
-
-    /// Whether a row's key is above all that were there before these writes: then the store beneath has no such row.
-    fn is_new(&self, write: Write<'_>) -> bool {
-        self.older[write.table() as usize].as_deref().is_none_or(|greatest| write.key() > greatest)
-    }
-
-    fn note_greatest(&mut self, write: Write<'_>) {
-        let greatest = &mut self.greatest[write.table() as usize];
-        if greatest.as_deref().is_none_or(|greatest| write.key() > greatest) {
-            let greatest = greatest.get_or_insert_default();
-            greatest.clear();
-            greatest.extend_from_slice(write.key());
         }
     }
 
     /// The newest write to a row. None: there is none here.
     pub(super) fn get(&self, table: Table, key: &[u8]) -> Option<Write<'_>> {
-        let hash = self.hasher.hash_one((table as u8, key));
-        let place = self.newest.find(hash, |place| row(at(&self.writes, *place)) == (table as u8, key))?;
-        Some(at(&self.writes, *place))
+        let place = self.newest[table as usize].get(key)?;
+        Some(at(&self.writes, place))
     }
 
     /// The newest write to each row, in any order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Write<'_>> {
-        self.newest.iter().map(|place| at(&self.writes, *place))
+        self.newest.iter().flat_map(Places::iter).map(|place| at(&self.writes, place))
     }
 
     /// Adds to `rows` the values of those rows whose key starts with `prefix`; None for one that is gone. Looks at each row
-    /// there is.
+    /// of the table.
     pub(super) fn collect<'a>(&'a self, table: Table, prefix: &[u8], rows: &mut BTreeMap<&'a [u8], Option<&'a [u8]>>) {
-        let wanted = self.iter().filter(|write| write.table() == table && write.key().starts_with(prefix));
+        let writes = self.newest[table as usize].iter().map(|place| at(&self.writes, place));
+        let wanted = writes.filter(|write| write.key().starts_with(prefix));
         rows.extend(wanted.map(|write| (write.key(), write.value())));
     }
 }
 
-/// Which row it is a write to.
-fn row(write: Write<'_>) -> (u8, &[u8]) {
-    (write.table() as u8, write.key())
+/// Whether its key is above all that are told of there.
+fn is_above(write: Write<'_>, greatest: &Greatest) -> bool {
+    greatest[write.table() as usize].as_deref().is_none_or(|greatest| write.key() > greatest)
 }
 
 fn at(writes: &Batch, place: u32) -> Write<'_> {
@@ -112,6 +92,7 @@ fn at(writes: &Batch, place: u32) -> Write<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::tables::number_key;
 
     #[test]
     fn the_newest_write_to_a_row_counts() {
@@ -187,15 +168,16 @@ mod tests {
             for first in (0..10_000_u64).step_by(100) {
                 let mut batch = Batch::default();
                 for number in first..first + 100 {
-                    batch.put(Table::Jobs, &number.to_be_bytes(), &(number + round).to_be_bytes());
+                    batch.put(Table::Jobs, &number_key(number), &(number + round).to_be_bytes());
                 }
                 recent.add(&batch);
             }
         }
         for number in 0..10_000_u64 {
-            let write = recent.get(Table::Jobs, &number.to_be_bytes()).unwrap();
+            let write = recent.get(Table::Jobs, &number_key(number)).unwrap();
             assert_eq!(write.value(), Some(&(number + 2).to_be_bytes()[..]));
         }
         assert_eq!(recent.iter().count(), 10_000);
+        assert!(recent.iter().is_sorted_by_key(|write| write.key()));
     }
 }

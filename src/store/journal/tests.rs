@@ -202,6 +202,34 @@ fn a_reopened_journal_goes_on_where_it_ended_and_is_empty() {
 }
 
 #[test]
+fn what_was_there_before_the_open_is_deleted_too() {
+    let rig = Rig::new();
+    rig.open().commit(&put(1, b"one"), Durability::Immediate).unwrap();
+    let mut journal = rig.open();
+    let mut batch = Batch::default();
+    batch.delete(Table::Jobs, &[1]);
+    journal.commit(&batch, Durability::Immediate).unwrap();
+    assert_eq!(seen(&journal), []);
+    drop(journal);
+    assert_eq!(seen(&rig.open()), []);
+}
+
+#[test]
+fn compacting_comes_after_the_flush_that_has_begun() {
+    let rig = Rig::new();
+    let mut journal = rig.open();
+    let mut commits = 0;
+    while rig.later.0.lock().unwrap().is_none() {
+        journal.commit(&put(1, &[commits; 30]), Durability::Immediate).unwrap();
+        commits += 1;
+    }
+    journal.commit(&put(1, b"newest"), Durability::Immediate).unwrap();
+    journal.compact().unwrap();
+    assert!(rig.later.take().is_none());
+    assert_eq!(rig.beneath(), [(1, b"newest".to_vec())]);
+}
+
+#[test]
 fn what_was_flushed_is_not_done_again() {
     let rig = Rig::new();
     let mut journal = rig.open();
