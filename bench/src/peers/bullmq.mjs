@@ -99,26 +99,31 @@ const unary = async (queues, { callers }) => {
     await span();
 };
 
-/** So many jobs, until the last of them is completed. */
-const cycle = async (queues, { callers, batch, jobs }) => {
+/** So many jobs, until the last of them is completed; before them some that aren't measured. */
+const cycle = async (queues, { callers, batch, warmJobs, jobs }) => {
+    let notCompleted;
     let end;
-    const allCompleted = new Promise((resolve) => (end = resolve));
     const completed = () => {
         meter.add(1);
-        if (meter.jobs === jobs) end();
+        if (--notCompleted === 0) end();
     };
     await openWorkers(async () => {}, completed);
-    let left = jobs;
-    const produce = async (queue) => {
-        while (left > 0) {
-            const count = Math.min(batch, left);
-            left -= count;
-            await queue.addBulk(Array.from({ length: count }, () => ({ name: 'job', data: { payload }, opts: options })));
-        }
+    const round = (count) => {
+        let left = count;
+        notCompleted = count;
+        const produce = async (queue) => {
+            while (left > 0) {
+                const length = Math.min(batch, left);
+                left -= length;
+                await queue.addBulk(Array.from({ length }, () => ({ name: 'job', data: { payload }, opts: options })));
+            }
+        };
+        for (let number = 0; number < callers; number++) produce(queues[number % queues.length]).catch(fail);
+        return new Promise((resolve) => (end = resolve));
     };
+    await round(warmJobs);
     meter.open();
-    for (let number = 0; number < callers; number++) produce(queues[number % queues.length]).catch(fail);
-    await allCompleted;
+    await round(jobs);
     meter.close();
 };
 
