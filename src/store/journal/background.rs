@@ -34,10 +34,10 @@ impl Background for AtOnce {
 
 /// One thread for all work, which keeps its memory from one piece to the next.
 #[derive(Debug, Default)]
-pub(in crate::store) struct OwnThread(Option<Running>);
+pub(in crate::store) struct OwnThread(Option<Flusher>);
 
 #[derive(Debug)]
-struct Running {
+struct Flusher {
     work: Sender<Work>,
     /// Hears of the end of each piece.
     ended: Receiver<()>,
@@ -48,27 +48,27 @@ struct Running {
 impl Background for OwnThread {
     fn start(&mut self, work: Work) -> io::Result<()> {
         self.finish();
-        let mut running = match self.0.take() {
-            Some(running) => running,
-            None => Running::start()?,
+        let mut flusher = match self.0.take() {
+            Some(flusher) => flusher,
+            None => Flusher::start()?,
         };
-        running.is_busy = true;
-        let sent = running.work.send(work);
-        self.0 = Some(running);
+        flusher.is_busy = true;
+        let sent = flusher.work.send(work);
+        self.0 = Some(flusher);
         sent.map_err(|_| io::Error::other("its thread has panicked"))
     }
 
     fn finish(&mut self) {
-        if let Some(running) = &mut self.0
-            && std::mem::take(&mut running.is_busy)
+        if let Some(flusher) = &mut self.0
+            && std::mem::take(&mut flusher.is_busy)
         {
             // Where the work panicked, that is known by the outcome it didn't tell.
-            let _ = running.ended.recv();
+            let _ = flusher.ended.recv();
         }
     }
 }
 
-impl Running {
+impl Flusher {
     fn start() -> io::Result<Self> {
         let (work, arriving) = channel::<Work>();
         let (end, ended) = channel();
@@ -86,7 +86,7 @@ impl Running {
 
 impl Drop for OwnThread {
     fn drop(&mut self) {
-        if let Some(Running { work, thread, .. }) = self.0.take() {
+        if let Some(Flusher { work, thread, .. }) = self.0.take() {
             drop(work);
             drop(thread.join());
         }
