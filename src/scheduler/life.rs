@@ -343,6 +343,11 @@ impl Scheduler {
         JobView { record, state: state.shown(), bindings, lease }
     }
 
+    /// The job of a live lease.
+    pub fn leased_job(&self, id: LeaseId) -> Option<JobId> {
+        self.leases.find(id).map(|lease| lease.record.job)
+    }
+
     /// A live lease and its job, for the push.
     pub fn leased(&self, id: LeaseId) -> Option<(LeaseRecord, JobView)> {
         let record = self.leases.find(id)?.record.clone();
