@@ -7,9 +7,9 @@
 //! beginning. Until then the rows are found in memory. A relaxed commit is appended without a sync: its bytes are the operating
 //! system's once they are written, so only a power loss can take them, which is what relaxed means (semantics 10.4).
 //!
-//! Sequences grow by one from record to record. An open takes the records after the sequence that the store beneath has, one by
-//! one, as far as they are whole and in sequence: what a power loss tore, or an earlier use of the segment left behind, is
-//! neither.
+//! Sequences grow by one from record to record. An open takes the records after the sequence that the store beneath has, as far
+//! as they are whole and in sequence: what a power loss tore, or an earlier use of the segment left behind, is neither. A
+//! journal that goes on later than the store beneath ends isn't that store's.
 
 mod background;
 mod places;
@@ -112,23 +112,20 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
     }
 
     fn replay(&mut self) -> Result<(), StoreError> {
-        let bytes = [read_segment(&mut self.current)?, read_segment(&mut self.other)?];
+        let mut found = [read_segment(&mut self.current)?, read_segment(&mut self.other)?];
         if !self.current.has_bytes() && !self.other.has_bytes() {
             return Ok(());
         }
-        let mut records = Vec::new();
-        for mut rest in bytes.iter().map(Vec::as_slice) {
-            records.extend(std::iter::from_fn(|| record::take(&mut rest)));
-        }
         // The segments follow each other, whichever of them is the older one.
-        records.sort_by_key(|(sequence, _)| *sequence);
+        found.sort_by_key(|records| records.first().map(|(sequence, _)| *sequence));
         let before = self.sequence;
-        for (sequence, batch) in records {
+        for (sequence, batch) in found.into_iter().flatten() {
+            if sequence > self.sequence + 1 {
+                return Err(self.foreign(sequence));
+            }
             if sequence == self.sequence + 1 {
                 self.recent.add(&batch);
                 self.sequence = sequence;
-            } else if sequence > self.sequence {
-                break;
             }
         }
         tracing::info!(
@@ -228,14 +225,33 @@ impl<S: Base, B: SegmentBytes> Journal<S, B> {
         StoreError::Row { location: self.base.location().to_owned(), row }
     }
 
+    /// A segment is used again only once the store beneath has its rows: so no crash leaves a gap between the two.
+    fn foreign(&self, sequence: u64) -> StoreError {
+        let why = format!(
+            "it goes on with commit {sequence}, and {} ends with commit {}: they don't belong together",
+            self.base.location(),
+            self.sequence
+        );
+        StoreError::Open { path: self.current.path().to_owned(), why }
+    }
+
     fn error(&self, doing: &'static str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
         StoreError::Engine { location: self.current.path().display().to_string(), doing, source: source.into() }
     }
 }
 
-/// All bytes of records in a segment.
-fn read_segment<B: SegmentBytes>(segment: &mut Segment<B>) -> Result<Vec<u8>, StoreError> {
-    segment.read().map_err(|error| StoreError::Open { path: segment.path().to_owned(), why: error.to_string() })
+/// The records of a segment, as far as they are whole and in sequence: what follows was torn, or is left of an earlier use.
+fn read_segment<B: SegmentBytes>(segment: &mut Segment<B>) -> Result<Vec<(u64, Batch)>, StoreError> {
+    let bytes = segment.read();
+    let bytes = bytes.map_err(|error| StoreError::Open { path: segment.path().to_owned(), why: error.to_string() })?;
+    let (mut rest, mut records) = (&bytes[..], Vec::new());
+    while let Some((sequence, batch)) = record::take(&mut rest) {
+        if records.last().is_some_and(|(last, _)| last + 1 != sequence) {
+            break;
+        }
+        records.push((sequence, batch));
+    }
+    Ok(records)
 }
 
 /// Puts these rows into the store beneath, and up to which sequence it has them all, in one commit.

@@ -294,22 +294,41 @@ fn what_is_no_journal_is_refused_and_left_alone() {
     }
 }
 
+fn segment_of(sequences: &[u64]) -> Vec<u8> {
+    let mut bytes = b"sluice-1".to_vec();
+    for sequence in sequences {
+        let mut record = Vec::new();
+        record::fill(&mut record, *sequence, &put(*sequence as u8, b"x")).unwrap();
+        bytes.extend(record);
+    }
+    bytes
+}
+
 #[test]
-fn a_gap_in_the_sequence_ends_the_journal() {
+fn what_is_out_of_sequence_ends_a_segment() {
+    for (one, two, expected) in [
+        (&[3, 4, 6][..], &[1, 2][..], &[1, 2, 3, 4][..]),
+        (&[1, 2], &[3, 2, 4], &[1, 2, 3]),
+        (&[1, 2, 1], &[], &[1, 2]),
+    ] {
+        let rig = Rig::new();
+        std::fs::write(&rig.paths()[0], segment_of(one)).unwrap();
+        std::fs::write(&rig.paths()[1], segment_of(two)).unwrap();
+        rig.open();
+        assert_eq!(rig.beneath().iter().map(|(key, _)| u64::from(*key)).collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn a_journal_of_another_store_is_refused_and_left_alone() {
     let rig = Rig::new();
-    let records = |sequences: &[u64]| {
-        let mut bytes = b"sluice-1".to_vec();
-        for sequence in sequences {
-            let mut record = Vec::new();
-            record::fill(&mut record, *sequence, &put(*sequence as u8, b"x")).unwrap();
-            bytes.extend(record);
-        }
-        bytes
-    };
-    std::fs::write(&rig.paths()[0], records(&[3, 4, 6])).unwrap();
-    std::fs::write(&rig.paths()[1], records(&[1, 2])).unwrap();
-    rig.open();
-    assert_eq!(rig.beneath().iter().map(|(key, _)| *key).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    let bytes = segment_of(&[8, 9]);
+    std::fs::write(&rig.paths()[0], &bytes).unwrap();
+    let segments = rig.paths().map(|path| SegmentFile::new(path, Default::default()));
+    let Err(error) = Journal::open(rig.durable.clone(), segments, LIMITS, Box::new(AtOnce)) else { panic!("opened") };
+    let expected = "it goes on with commit 8, and memory ends with commit 0: they don't belong together";
+    assert_eq!(error.to_string(), format!("cannot open {}: {expected}", rig.paths()[0].display()));
+    assert_eq!((std::fs::read(&rig.paths()[0]).unwrap(), rig.beneath()), (bytes, vec![]));
 }
 
 #[test]
