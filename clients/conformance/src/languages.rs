@@ -91,6 +91,10 @@ impl Language {
         let is_local = program.contains('/') && local.is_file();
         let mut command = if is_local { Command::new(local.canonicalize().at(program)?) } else { Command::new(program) };
         command.args(arguments).current_dir(&self.folder);
+        // Whatever cargo builds then lies beside this program, wherever that was built.
+        if let Some(target) = programs.parent() {
+            command.env("CARGO_TARGET_DIR", target);
+        }
         Ok(command)
     }
 }

@@ -9,59 +9,63 @@ use crate::jobs::Selected;
 use crate::request::{BindingIn, Number};
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct One {
-    id: String,
+    job_id: String,
     budget: BindingIn,
 }
 
 impl One {
     pub async fn bind(self, client: &Client) -> Answer {
-        let job = client.get_job(self.id).await?;
+        let job = client.get_job(self.job_id).await?;
         Ok(answer::job(&job.bind_budget(client, self.budget.into()).await?))
     }
 
     pub async fn rebind(self, client: &Client) -> Answer {
-        let job = client.get_job(self.id).await?;
+        let job = client.get_job(self.job_id).await?;
         Ok(answer::job(&job.rebind_budget(client, self.budget.into()).await?))
     }
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct OneCost {
-    id: String,
+    job_id: String,
     key: String,
     cost: Number,
 }
 
 impl OneCost {
     pub async fn run(self, client: &Client) -> Answer {
-        let job = client.get_job(self.id).await?;
+        let job = client.get_job(self.job_id).await?;
         Ok(answer::job(&job.set_cost(client, self.key, self.cost.0).await?))
     }
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct OneKey {
-    id: String,
+    job_id: String,
     key: String,
 }
 
 impl OneKey {
     pub async fn run(self, client: &Client) -> Answer {
-        let job = client.get_job(self.id).await?;
+        let job = client.get_job(self.job_id).await?;
         Ok(answer::job(&job.unbind_budget(client, self.key).await?))
     }
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct OneAll {
-    id: String,
+    job_id: String,
     budgets: Vec<BindingIn>,
 }
 
 impl OneAll {
     pub async fn run(self, client: &Client) -> Answer {
-        let job = client.get_job(self.id).await?;
+        let job = client.get_job(self.job_id).await?;
         let bindings = self.budgets.into_iter().map(Binding::from).collect();
         Ok(answer::job(&job.replace_bindings(client, bindings).await?))
     }

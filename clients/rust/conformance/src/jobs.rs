@@ -58,23 +58,24 @@ impl Encode {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Id {
-    id: String,
+    job_id: String,
 }
 
 impl Id {
     pub async fn get(self, client: &Client) -> Answer {
-        Ok(answer::job(&client.get_job(self.id).await?))
+        Ok(answer::job(&client.get_job(self.job_id).await?))
     }
 
     pub async fn explain(self, client: &Client) -> Answer {
-        let explained = client.explain_job(self.id).await?;
+        let explained = client.explain_job(self.job_id).await?;
         let hold_ups: Value = explained.hold_ups.into_iter().map(answer::hold_up).collect();
         Ok(json!({ "state": explained.state.to_string().to_uppercase(), "holdUps": hold_ups }))
     }
 
     pub async fn unbind_all(self, client: &Client) -> Answer {
-        let job = client.get_job(self.id).await?;
+        let job = client.get_job(self.job_id).await?;
         Ok(answer::job(&job.unbind_all(client).await?))
     }
 }
