@@ -89,7 +89,8 @@ impl Language {
         // A program of the folder is named from there, as a shell would take it.
         let local = self.folder.join(program);
         let is_local = program.contains('/') && local.is_file();
-        let mut command = if is_local { Command::new(local.canonicalize().at(program)?) } else { Command::new(program) };
+        let mut command =
+            if is_local { Command::new(local.canonicalize().at(program)?) } else { Command::new(program) };
         command.args(arguments).current_dir(&self.folder);
         // Whatever cargo builds then lies beside this program, wherever that was built.
         if let Some(target) = programs.parent() {

@@ -120,7 +120,9 @@ mod tests {
     fn words_say_something_else() {
         assert!(matches(json!({ "$any": true }), json!(0)) && !matches(json!({ "$any": true }), json!(null)));
         assert!(!matches(json!({ "$exact": { "a": 1 } }), json!({ "a": 1, "b": 2 })));
-        assert!(matches(json!({ "$contains": "b" }), json!("abc")) && !matches(json!({ "$contains": "d" }), json!("abc")));
+        assert!(
+            matches(json!({ "$contains": "b" }), json!("abc")) && !matches(json!({ "$contains": "d" }), json!("abc"))
+        );
         assert!(matches(json!({ "$atLeast": 3 }), json!("3")) && !matches(json!({ "$atLeast": 3 }), json!("2")));
         assert!(matches(json!({ "$atMost": 3 }), json!(3)) && !matches(json!({ "$atMost": 3 }), json!(4)));
         assert!(matches(json!({ "$atMost": null }), json!(null)) && !matches(json!({ "$atMost": null }), json!(4)));

@@ -77,7 +77,8 @@ impl Runner {
 
     /// Waits for the answer of a command that was sent.
     pub async fn answered(&self, name: &str, answer: oneshot::Receiver<Answer>) -> Outcome<Answer> {
-        let answer = within(format!("no answer to {name}"), answer).await.map_err(|failure| failure.with(self.log_end()))?;
+        let answer =
+            within(format!("no answer to {name}"), answer).await.map_err(|failure| failure.with(self.log_end()))?;
         answer.map_err(|_| self.gone("it has closed its output"))
     }
 
@@ -90,7 +91,11 @@ impl Runner {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<_> = log.lines().collect();
         let last = &lines[lines.len().saturating_sub(10)..];
-        if last.is_empty() { "the runner has logged nothing".into() } else { format!("the runner has logged:\n{}", last.join("\n")) }
+        if last.is_empty() {
+            "the runner has logged nothing".into()
+        } else {
+            format!("the runner has logged:\n{}", last.join("\n"))
+        }
     }
 }
 
@@ -98,9 +103,8 @@ impl Runner {
 async fn read(output: ChildStdout, events: Arc<Events>, pending: Pending) {
     let mut lines = BufReader::new(output).lines();
     while let Ok(Some(line)) = lines.next_line().await {
-        let line: Value = serde_json::from_str(&line).unwrap_or_else(|error| {
-            json!({ "event": "nonsense", "line": line, "error": error.to_string() })
-        });
+        let line: Value = serde_json::from_str(&line)
+            .unwrap_or_else(|error| json!({ "event": "nonsense", "line": line, "error": error.to_string() }));
         if line.get("event").is_some() {
             events.add(line);
             continue;

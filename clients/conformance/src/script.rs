@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::{Map, Value};
 
 use crate::failure::{At, Outcome};
@@ -307,7 +307,8 @@ mod tests {
         let proto = include_str!("../../../proto/sluicegate/v1/error_reason.proto");
         let reasons = proto.lines().filter_map(|line| line.trim().strip_prefix("ERROR_REASON_")?.split(' ').next());
         let errors = include_str!("../script/errors.json");
-        let missing: Vec<_> = reasons.filter(|it| *it != "UNSPECIFIED" && !errors.contains(&format!("\"{it}\""))).collect();
+        let missing: Vec<_> =
+            reasons.filter(|it| *it != "UNSPECIFIED" && !errors.contains(&format!("\"{it}\""))).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }
 

@@ -66,15 +66,7 @@ impl Stage {
             let log = dir.path().join(format!("runner-{name}.log"));
             runners.insert(name.to_owned(), Runner::start(language, address, &log)?);
         }
-        Ok(Self {
-            runners,
-            server,
-            link,
-            gateway,
-            saved: Saved::default(),
-            background: BTreeMap::new(),
-            dir,
-        })
+        Ok(Self { runners, server, link, gateway, saved: Saved::default(), background: BTreeMap::new(), dir })
     }
 
     /// A runner by its name, or the main one.

@@ -15,11 +15,17 @@ pub(crate) async fn run(stage: &mut Stage, steps: &[Step]) -> Outcome<()> {
     for (at, step) in steps.iter().enumerate() {
         let number = at + 1;
         match step {
-            Step::Call(call) => stage.call(call).await.map_err(|it| it.of(format_args!("step {number}, {}", call.r#do))),
-            Step::Await(it) => stage.answer_of(it).await.map_err(|f| f.of(format_args!("step {number}, {}", it.r#await))),
+            Step::Call(call) => {
+                stage.call(call).await.map_err(|it| it.of(format_args!("step {number}, {}", call.r#do)))
+            }
+            Step::Await(it) => {
+                stage.answer_of(it).await.map_err(|f| f.of(format_args!("step {number}, {}", it.r#await)))
+            }
             Step::WaitFor(wait) => stage.wait_for(wait).await.map_err(|it| it.of(format_args!("step {number}"))),
             Step::Count(count) => stage.count(count).map_err(|it| it.of(format_args!("step {number}, count"))),
-            Step::Server(step) => stage.server(step.server).await.map_err(|it| it.of(format_args!("step {number}, server"))),
+            Step::Server(step) => {
+                stage.server(step.server).await.map_err(|it| it.of(format_args!("step {number}, server")))
+            }
             Step::Proxy(step) => stage.proxy(step).map_err(|it| it.of(format_args!("step {number}, proxy"))),
             Step::Check(check) => stage.check(check).map_err(|it| it.of(format_args!("step {number}, check"))),
             Step::Repeat(repeat) => {
@@ -54,7 +60,13 @@ impl Stage {
             }
             sleep(LOOK_EVERY).await;
         };
-        self.take(answer, call.expect.as_ref(), call.expect_error.as_ref(), call.save.as_ref(), call.until_error.is_some())
+        self.take(
+            answer,
+            call.expect.as_ref(),
+            call.expect_error.as_ref(),
+            call.save.as_ref(),
+            call.until_error.is_some(),
+        )
     }
 
     /// Why a command is to be done again, if it is.

@@ -89,7 +89,8 @@ mod tests {
     fn names_stand_for_what_was_saved() {
         let mut saved = Saved::default();
         saved.save("job", json!({ "id": "j", "budgets": [{ "key": "b" }] }));
-        let resolved = saved.resolve(&json!({ "id": "$job.id", "keys": ["$job.budgets.0.key"], "all": "$job.budgets" }));
+        let resolved =
+            saved.resolve(&json!({ "id": "$job.id", "keys": ["$job.budgets.0.key"], "all": "$job.budgets" }));
         assert_eq!(resolved, Ok(json!({ "id": "j", "keys": ["b"], "all": [{ "key": "b" }] })));
         assert!(saved.resolve(&json!("$other")).is_err());
         assert!(saved.resolve(&json!("$job.nothing")).is_err());

@@ -31,7 +31,9 @@ pub(crate) struct Behaviour {
 
 /// The handlers that wait for their end, by worker and job; of several for one job the first comes first.
 #[derive(Clone, Default)]
-pub(crate) struct Waiting(Arc<Mutex<HashMap<(String, String), Vec<oneshot::Sender<End>>>>>);
+pub(crate) struct Waiting(Arc<Mutex<HashMap<WorkerAndJob, Vec<oneshot::Sender<End>>>>>);
+
+type WorkerAndJob = (String, String);
 
 /// How a handler is to end.
 struct End {
@@ -73,7 +75,7 @@ impl Waiting {
         ended
     }
 
-    fn take(&self, key: &(String, String)) -> Option<oneshot::Sender<End>> {
+    fn take(&self, key: &WorkerAndJob) -> Option<oneshot::Sender<End>> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let handlers = waiting.get_mut(key)?;
         let first = (!handlers.is_empty()).then(|| handlers.remove(0));
@@ -130,7 +132,8 @@ impl Behaviour {
 
     /// Asks an endpoint, and succeeds if that does.
     async fn ask(&self, url: &str, job_id: &str) -> Handled {
-        let (host, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).ok_or("not a URL of ours")?;
+        let (host, path) =
+            url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).ok_or("not a URL of ours")?;
         let query = format!("job={job_id}&worker={}", self.worker);
         let mut stream = TcpStream::connect(host).await?;
         let request = format!("GET /{path}?{query} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde::de::{Deserializer, Error as _};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 use sluicegate_client::{
-    Backoff, Binding, Client, Job, JobPatch, JobState, Payload, Policy, PolicyPatch, ReserveAfter, Retention, Selection,
-    Strategy, TimeBased, UniqueScope,
+    Backoff, Binding, Client, Job, JobPatch, JobState, Payload, Policy, PolicyPatch, ReserveAfter, Retention,
+    Selection, Strategy, TimeBased, UniqueScope,
 };
 
 /// A 64-bit number: decimal digits in a string.

@@ -88,12 +88,7 @@ impl Start {
 }
 
 /// Works, and tells of an end that nobody asked for.
-async fn work(
-    worker: Worker,
-    name: String,
-    shutdown: CancellationToken,
-    output: crate::output::Output,
-) -> Result<()> {
+async fn work(worker: Worker, name: String, shutdown: CancellationToken, output: crate::output::Output) -> Result<()> {
     let ended = worker.run(shutdown.clone()).await;
     if !shutdown.is_cancelled() {
         let error = ended.as_ref().err().map(error_json);
