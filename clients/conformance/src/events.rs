@@ -1,11 +1,12 @@
 //! What a runner has told by itself, in order, and which of it a step has waited for.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::failure::{Outcome, within};
+use crate::failure::{Failure, Outcome, within};
 use crate::matching::mismatch;
 
 /// The events of one runner.
@@ -13,6 +14,7 @@ use crate::matching::mismatch;
 pub(crate) struct Events {
     told: Mutex<Vec<Told>>,
     more: Notify,
+    has_ended: AtomicBool,
 }
 
 struct Told {
@@ -27,6 +29,12 @@ impl Events {
         self.more.notify_waiters();
     }
 
+    /// Says that none will come any more.
+    pub fn end(&self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+        self.more.notify_waiters();
+    }
+
     /// The first that matches and wasn't waited for before, now or later.
     pub async fn wait_for(&self, expected: &Value) -> Outcome<Value> {
         let waiting = async {
@@ -34,13 +42,19 @@ impl Events {
                 let more = self.more.notified();
                 tokio::pin!(more);
                 more.as_mut().enable();
+                // Looked at first: what came before the end is there.
+                let has_ended = self.has_ended.load(Ordering::Relaxed);
                 if let Some(event) = self.take(expected) {
-                    return event;
+                    return Ok(event);
+                }
+                if has_ended {
+                    return Err(Failure::from(format!("no event {expected}: the runner is gone")));
                 }
                 more.await;
             }
         };
-        within(format!("no event {expected}"), waiting).await.map_err(|failure| {
+        let waited = within(format!("no event {expected}"), waiting).await.and_then(|waited| waited);
+        waited.map_err(|failure| {
             let last: Vec<String> =
                 self.with(|told| told.iter().rev().take(10).rev().map(|told| told.event.to_string()).collect());
             failure.with(format!("the last events: [{}]", last.join(", ")))
@@ -84,5 +98,7 @@ mod tests {
             events.add(json!({ "event": "started", "jobId": "c" }));
         });
         assert_eq!(found.unwrap()["jobId"], "c");
+        events.end();
+        assert!(events.wait_for(&started).await.is_err());
     }
 }

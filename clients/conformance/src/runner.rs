@@ -17,6 +17,12 @@ use crate::events::Events;
 use crate::failure::{At, Failure, Outcome, within};
 use crate::languages::Language;
 
+/// The event that a line which means nothing is taken for.
+const NONSENSE: &str = "nonsense";
+
+/// Lines of a runner's log that a failure shows.
+const LOG_LINES_SHOWN: usize = 10;
+
 /// What a command answered: its value, or its error.
 pub(crate) type Answer = Result<Value, Value>;
 
@@ -30,7 +36,7 @@ pub(crate) struct Runner {
     pending: Pending,
     next_id: AtomicU64,
     log: PathBuf,
-    _child: Child,
+    child: Child,
 }
 
 impl Runner {
@@ -50,7 +56,7 @@ impl Runner {
             pending,
             next_id: AtomicU64::new(1),
             log: log.to_path_buf(),
-            _child: child,
+            child,
         })
     }
 
@@ -82,20 +88,37 @@ impl Runner {
         answer.map_err(|_| self.gone("it has closed its output"))
     }
 
+    /// Closes its input, at which it must end well, and must have written nothing but answers and events.
+    pub async fn end(self) -> Outcome<()> {
+        let Self { events, input, mut child, log, .. } = self;
+        drop(input);
+        let status = within("the runner's end", child.wait()).await?.at("the runner's end")?;
+        if !status.success() {
+            let failure = Failure::from(format!("the runner ended with {status}, not with 0 at the end of its input"));
+            return Err(failure.with(log_end(&log)));
+        }
+        match events.count(&json!({ "event": NONSENSE })) {
+            0 => Ok(()),
+            lines => Err(format!("{lines} lines of the runner are neither answer nor event").into()),
+        }
+    }
+
     fn gone(&self, why: &str) -> Failure {
         Failure::from(format!("the runner is gone: {why}")).with(self.log_end())
     }
 
     /// The last lines it has logged.
     pub fn log_end(&self) -> String {
-        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
-        let lines: Vec<_> = log.lines().collect();
-        let last = &lines[lines.len().saturating_sub(10)..];
-        if last.is_empty() {
-            "the runner has logged nothing".into()
-        } else {
-            format!("the runner has logged:\n{}", last.join("\n"))
-        }
+        log_end(&self.log)
+    }
+}
+
+fn log_end(log: &Path) -> String {
+    let log = std::fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<_> = log.lines().collect();
+    match &lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..] {
+        [] => "the runner has logged nothing".to_owned(),
+        last => format!("the runner has logged:\n{}", last.join("\n")),
     }
 }
 
@@ -104,7 +127,7 @@ async fn read(output: ChildStdout, events: Arc<Events>, pending: Pending) {
     let mut lines = BufReader::new(output).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         let line: Value = serde_json::from_str(&line)
-            .unwrap_or_else(|error| json!({ "event": "nonsense", "line": line, "error": error.to_string() }));
+            .unwrap_or_else(|error| json!({ "event": NONSENSE, "line": line, "error": error.to_string() }));
         if line.get("event").is_some() {
             events.add(line);
             continue;
@@ -118,9 +141,10 @@ async fn read(output: ChildStdout, events: Arc<Events>, pending: Pending) {
         match waiting {
             // A step that has given up waits no more.
             Some(waiting) => _ = waiting.send(answer),
-            None => events.add(json!({ "event": "nonsense", "line": line })),
+            None => events.add(json!({ "event": NONSENSE, "line": line })),
         }
     }
     // Whoever waits still learns that nothing comes.
+    events.end();
     pending.lock().unwrap_or_else(PoisonError::into_inner).take();
 }

@@ -83,6 +83,14 @@ impl Stage {
         self.gateway.as_ref().ok_or_else(|| "no runner of the case goes via the gateway".into())
     }
 
+    /// Ends the runners, which must end well.
+    pub async fn end_runners(&mut self) -> Outcome<()> {
+        for (name, runner) in std::mem::take(&mut self.runners) {
+            runner.end().await.map_err(|failure| failure.of(name))?;
+        }
+        Ok(())
+    }
+
     /// Ends everything and keeps the folder, for whoever looks into it.
     pub fn keep(self) -> PathBuf {
         self.dir.keep()

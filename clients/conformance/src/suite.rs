@@ -46,7 +46,10 @@ pub(crate) async fn run(script: &Script, languages: &[Language], at_a_time: usiz
 
 async fn run_one(case: &Case, language: &Language) -> Outcome<()> {
     let mut stage = Stage::start(case, language).await?;
-    let result = steps::run(&mut stage, &case.steps).await;
+    let result = match steps::run(&mut stage, &case.steps).await {
+        Ok(()) => stage.end_runners().await,
+        failed => failed,
+    };
     result.map_err(|failure: Failure| {
         let kept = stage.keep();
         failure.with(format_args!("its files are kept in {}", kept.display()))

@@ -73,7 +73,8 @@ async fn round(languages: &[Language], kills: &[u64]) -> Outcome<Counts> {
         let stopped = runner.call("stopWorker", arguments(json!({ "name": name }))).await?;
         stopped.map_err(|error| Failure::from(format!("{name} didn't stop: {error}")))?;
     }
-    judge(endpoint.counts(), &ids, &runners, kills.is_empty())
+    let names: Vec<_> = runners.iter().map(|(name, _)| *name).collect();
+    judge(endpoint.counts(), &ids, &names, kills.is_empty())
 }
 
 /// Waits until so many workers serve the queue.
@@ -115,7 +116,7 @@ async fn done(client: &Client) -> Outcome<()> {
     }
 }
 
-fn judge(counts: Counts, ids: &BTreeSet<String>, runners: &[(&str, Runner)], must_be_once: bool) -> Outcome<Counts> {
+fn judge(counts: Counts, ids: &BTreeSet<String>, workers: &[&str], must_be_once: bool) -> Outcome<Counts> {
     if counts.inside_max > ALLOCATION {
         return Err(format!("{} were inside at once; the budget is {ALLOCATION}", counts.inside_max).into());
     }
@@ -127,8 +128,34 @@ fn judge(counts: Counts, ids: &BTreeSet<String>, runners: &[(&str, Runner)], mus
     if must_be_once && again > 0 {
         return Err(format!("{again} jobs came more than once").into());
     }
-    match runners.iter().find(|(name, _)| !counts.workers.contains_key(*name)) {
-        Some((name, _)) => Err(format!("the worker in {name} had no job").into()),
+    match workers.iter().find(|name| !counts.workers.contains_key(**name)) {
+        Some(name) => Err(format!("the worker in {name} had no job").into()),
         None => Ok(counts),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(inside_max: u64, jobs: &[(&str, u64)]) -> Counts {
+        let mut counts = Counts::default();
+        counts.inside_max = inside_max;
+        counts.jobs = jobs.iter().map(|(job, visits)| ((*job).to_owned(), *visits)).collect();
+        counts.workers = [("go".to_owned(), 1)].into();
+        counts
+    }
+
+    #[test]
+    fn what_breaks_a_promise_is_found() {
+        let ids = BTreeSet::from(["a".to_owned(), "b".to_owned()]);
+        let judged = |counts, must_be_once| judge(counts, &ids, &["go"], must_be_once).is_ok();
+        assert!(judged(counts(3, &[("a", 1), ("b", 1)]), true));
+        assert!(!judged(counts(4, &[("a", 1), ("b", 1)]), false), "one too many at once");
+        assert!(!judged(counts(3, &[("a", 1)]), false), "one is lost");
+        assert!(!judged(counts(3, &[("a", 1), ("b", 1), ("c", 1)]), false), "one that nobody enqueued");
+        assert!(!judged(counts(3, &[("a", 2), ("b", 1)]), true), "one came twice");
+        assert!(judged(counts(3, &[("a", 2), ("b", 1)]), false), "which a kill excuses");
+        assert!(judge(counts(3, &[("a", 1), ("b", 1)]), &ids, &["go", "java"], true).is_err(), "one worker had no job");
     }
 }
