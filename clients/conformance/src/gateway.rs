@@ -1,7 +1,7 @@
 //! A proxy of calls: it carries each to the server, may end Dispatch streams with a status of its own, and may answer the calls
 //! of a method itself. So a client meets what a real server doesn't say, or not when it is wanted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ use tokio_stream::wrappers::WatchStream;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-use crate::failure::{At, Outcome};
+use crate::failure::{At, Outcome, within};
 use crate::script::Refusal;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -44,6 +44,8 @@ struct Shared {
     ends: watch::Sender<Code>,
     /// What the calls of a method are answered with.
     answers: Mutex<HashMap<String, Refusal>>,
+    /// The methods of which a call was answered so, since that was last said.
+    answered: watch::Sender<HashSet<String>>,
 }
 
 impl Gateway {
@@ -51,8 +53,8 @@ impl Gateway {
     pub async fn start(server: SocketAddr) -> Outcome<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await.at("a port for the gateway")?;
         let address = listener.local_addr().at("a port for the gateway")?;
-        let (ends, answers) = (watch::Sender::new(Code::Ok), Mutex::default());
-        let shared = Arc::new(Shared { server, ends, answers });
+        let (ends, answered) = (watch::Sender::new(Code::Ok), watch::Sender::default());
+        let shared = Arc::new(Shared { server, ends, answers: Mutex::default(), answered });
         let serving = Arc::clone(&shared);
         let accepting = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
@@ -81,6 +83,14 @@ impl Gateway {
             Some(refusal) => answers.insert(method.to_owned(), refusal),
             None => answers.remove(method),
         };
+        self.shared.answered.send_modify(|answered| _ = answered.remove(method));
+    }
+
+    /// Waits until a call of a method was answered as was last said.
+    pub async fn until_answered(&self, method: &str) -> Outcome<()> {
+        let mut answered = self.shared.answered.subscribe();
+        let waited = within(format!("a call of {method}"), answered.wait_for(|it| it.contains(method))).await?;
+        waited.map(drop).at("the gateway")
     }
 }
 
@@ -95,6 +105,7 @@ impl Shared {
         let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
         let refusal = self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(&method).cloned();
         if let Some(refusal) = refusal {
+            self.answered.send_modify(|answered| _ = answered.insert(method));
             return Ok(refused(status(refusal)));
         }
         let ends = WatchStream::from_changes(self.ends.subscribe());

@@ -174,6 +174,8 @@ pub(crate) enum ProxyAction {
     EndStreams,
     /// Gateway: answers calls of a method with a refusal; without one, lets the server answer again.
     Answer,
+    /// Gateway: waits until a call of a method was answered so.
+    Answered,
 }
 
 /// A status with its details, as the server writes them.

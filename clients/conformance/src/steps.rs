@@ -26,7 +26,7 @@ pub(crate) async fn run(stage: &mut Stage, steps: &[Step]) -> Outcome<()> {
             Step::Server(step) => {
                 stage.server(step.server).await.map_err(|it| it.of(format_args!("step {number}, server")))
             }
-            Step::Proxy(step) => stage.proxy(step).map_err(|it| it.of(format_args!("step {number}, proxy"))),
+            Step::Proxy(step) => stage.proxy(step).await.map_err(|it| it.of(format_args!("step {number}, proxy"))),
             Step::Check(check) => stage.check(check).map_err(|it| it.of(format_args!("step {number}, check"))),
             Step::Repeat(repeat) => {
                 for turn in 1..=repeat.repeat {
@@ -151,17 +151,15 @@ impl Stage {
         }
     }
 
-    fn proxy(&self, step: &ProxyStep) -> Outcome<()> {
+    async fn proxy(&self, step: &ProxyStep) -> Outcome<()> {
         match step.proxy {
             ProxyAction::Cut => self.link()?.cut(),
             ProxyAction::Mute => self.link()?.mute(),
             ProxyAction::Refuse => self.link()?.refuse(true),
             ProxyAction::Pass => self.link()?.refuse(false),
             ProxyAction::EndStreams => self.gateway()?.end_streams(step.code),
-            ProxyAction::Answer => {
-                let method = step.method.as_deref().ok_or("`answer` names a method")?;
-                self.gateway()?.answer(method, step.refusal.clone());
-            }
+            ProxyAction::Answer => self.gateway()?.answer(method(step)?, step.refusal.clone()),
+            ProxyAction::Answered => self.gateway()?.until_answered(method(step)?).await?,
         }
         Ok(())
     }
@@ -170,6 +168,10 @@ impl Stage {
         let (found, expected) = (self.saved.resolve(&step.check)?, self.saved.resolve(&step.expect)?);
         differs(&expected, &found).map_or(Ok(()), Err)
     }
+}
+
+fn method(step: &ProxyStep) -> Outcome<&str> {
+    step.method.as_deref().ok_or_else(|| "a step about answers names a method".into())
 }
 
 fn save_parts(saved: &mut Saved, save: Option<&Save>, found: &Value) -> Outcome<()> {
