@@ -90,35 +90,44 @@ async fn run(arguments: Arguments) -> Outcome<bool> {
     }
     let languages = languages::load(&arguments.folder, &arguments.language)?;
     let is_ci = std::env::var_os("CI").is_some_and(|ci| !ci.is_empty());
-    let (ready, mut is_full) = ready(languages, is_ci);
+    let (ready, absent) = ready(languages, is_ci);
+    let is_complete = absent.iter().all(|absent| absent.why == SKIPPED);
     if arguments.together {
-        return Ok(together::run(&ready).await? && is_full);
+        return Ok(together::run(&ready).await? && is_complete);
     }
     let results = suite::run(&script, &ready, usize::from(arguments.jobs)).await;
-    table::print(&script, &ready, &results);
-    is_full &= results.values().all(Result::is_ok);
-    Ok(is_full)
+    table::print(&script, &ready, &absent, &results);
+    Ok(is_complete && results.values().all(Result::is_ok))
 }
 
-/// The languages that are built, and whether that is as it should be. A toolchain that isn't here is a skip, which CI doesn't
-/// take.
-fn ready(languages: Vec<Language>, is_ci: bool) -> (Vec<Language>, bool) {
-    let mut is_full = true;
-    let mut ready = Vec::new();
+/// A language that takes no part.
+struct Absent {
+    name: String,
+    /// In the table's words.
+    why: &'static str,
+}
+
+/// Of a language whose toolchain isn't here, where that is no failure.
+const SKIPPED: &str = "skipped";
+
+/// The languages that are built, and those that aren't. A toolchain that isn't here is a skip, which CI doesn't take.
+fn ready(languages: Vec<Language>, is_ci: bool) -> (Vec<Language>, Vec<Absent>) {
+    let (mut ready, mut absent) = (Vec::new(), Vec::new());
     for language in languages {
+        let name = language.name.clone();
         if let Some(tool) = language.missing() {
-            let what = if is_ci { "missing" } else { "skipped" };
-            eprintln!("{}: {what}: `{tool}` isn't on this machine", language.name);
-            is_full &= !is_ci;
+            let why = if is_ci { "MISSING" } else { SKIPPED };
+            eprintln!("{name}: {why}: `{tool}` isn't on this machine");
+            absent.push(Absent { name, why });
             continue;
         }
         match language.build() {
             Ok(()) => ready.push(language),
             Err(failure) => {
-                eprintln!("{}: {failure}", language.name);
-                is_full = false;
+                eprintln!("{name}: {failure}");
+                absent.push(Absent { name, why: "NOT BUILT" });
             }
         }
     }
-    (ready, is_full)
+    (ready, absent)
 }

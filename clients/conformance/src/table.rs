@@ -3,12 +3,13 @@
 use comfy_table::Table;
 use comfy_table::presets::ASCII_MARKDOWN;
 
+use crate::Absent;
 use crate::languages::Language;
 use crate::script::Script;
 use crate::suite::Results;
 
 /// Prints what failed, and the table.
-pub(crate) fn print(script: &Script, languages: &[Language], results: &Results) {
+pub(crate) fn print(script: &Script, languages: &[Language], absent: &[Absent], results: &Results) {
     for ((language, title), result) in results {
         if let Err(failure) = result {
             println!("{language}, {title}: {failure}\n");
@@ -17,6 +18,7 @@ pub(crate) fn print(script: &Script, languages: &[Language], results: &Results) 
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
     let names = languages.iter().map(|language| language.name.as_str());
+    let names = names.chain(absent.iter().map(|absent| absent.name.as_str()));
     table.set_header(std::iter::once("case").chain(names));
     for case in &script.cases {
         let cell = |language: &Language| match results.get(&(language.name.clone(), case.title())) {
@@ -24,7 +26,8 @@ pub(crate) fn print(script: &Script, languages: &[Language], results: &Results) 
             Some(Err(_)) => "FAILED".to_owned(),
             None => "-".to_owned(),
         };
-        table.add_row(std::iter::once(case.title()).chain(languages.iter().map(cell)));
+        let cells = languages.iter().map(cell).chain(absent.iter().map(|absent| absent.why.to_owned()));
+        table.add_row(std::iter::once(case.title()).chain(cells));
     }
     println!("{table}");
     let passed = results.values().filter(|result| result.is_ok()).count();
