@@ -28,6 +28,8 @@ const BATCH_LETTERS_MAX: usize = 4096;
 const BATCH_BYTES_MAX: usize = 32 << 20;
 /// How often one commit lets the scheduler go on that isn't through with what is due.
 const BATCH_STEPS_MAX: usize = 4;
+/// After this long nothing more is begun before the commit: whoever comes meanwhile waits for it, and then for his own.
+const GATHER_MAX: Nanos = Nanos::from_millis(1);
 /// The longest sleep while a deadline is pending: a clock may step forward under a sleeper (semantics 11.1).
 const NAP_MAX: Duration = Duration::from_secs(1);
 /// The longest that a commit is held back for calls that are likely to come.
@@ -193,21 +195,25 @@ impl Owner {
     /// scheduler isn't through gets its turn in between.
     fn gather(&mut self, live: &mut Live) {
         let (mut letters, mut bytes) = (0, 0);
+        let began = self.clock.now();
+        let mut now = began;
         for _ in 0..BATCH_STEPS_MAX {
-            let now = self.clock.now();
-            while letters < BATCH_LETTERS_MAX && bytes < BATCH_BYTES_MAX && !self.stopping {
+            let has_room = |letters, bytes| letters < BATCH_LETTERS_MAX && bytes < BATCH_BYTES_MAX;
+            while has_room(letters, bytes) && now.since(began) < GATHER_MAX && !self.stopping {
                 let Some((letter, weight)) = self.mailbox.take() else {
                     break;
                 };
                 letters += 1;
                 bytes += weight;
                 self.apply(live, now, letter);
+                now = self.clock.now();
             }
             self.options.measure.deciding();
             live.scheduler.advance(now);
             self.options.measure.decided();
             let is_through = live.scheduler.next_deadline().is_none_or(|at| at > now);
-            if is_through || self.stopping {
+            now = self.clock.now();
+            if is_through || self.stopping || now.since(began) >= GATHER_MAX {
                 return;
             }
         }

@@ -156,8 +156,11 @@ impl Outbox {
             Event::Revoked(_, other) if reason == Some(*other) => Some(encoded_len_of_id()),
             _ => None,
         });
-        let (mut jobs, mut lease_ids) = (Vec::new(), Vec::new());
-        for _ in 0..fitting(self.bytes_max, sizes) {
+        let count = fitting(self.bytes_max, sizes);
+        // Room for all jobs at once: they are large, and a vector that grows copies them.
+        let mut jobs = Vec::with_capacity(if reason.is_none() { count } else { 0 });
+        let mut lease_ids = Vec::new();
+        for _ in 0..count {
             match self.events.pop_first() {
                 Some((_, Event::Job(lease, job))) => {
                     self.unsent.remove(&lease);

@@ -1,10 +1,25 @@
 //! Nothing leaves before its commit (semantics 4.6, 10.1), and what arrives meanwhile shares the next (10.4).
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use tokio::sync::mpsc::error::TryRecvError;
 
 use super::support::*;
-use crate::scheduler::units::Nanos;
+use crate::clock::Clock;
+use crate::driver::Options;
+use crate::scheduler::units::{Nanos, Timestamp};
 use crate::store::Durability;
+
+/// Between two looks at this clock 0.3 ms pass.
+#[derive(Default)]
+struct PassingClock(AtomicI64);
+
+impl Clock for PassingClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.fetch_add(300_000, Ordering::SeqCst))
+    }
+}
 
 #[tokio::test]
 async fn an_answer_waits_for_its_commit() {
@@ -60,7 +75,7 @@ async fn a_look_reads_from_the_store_what_was_just_answered() {
 
 #[tokio::test]
 async fn what_arrives_during_a_commit_shares_the_next() {
-    let mut rig = Rig::new().await;
+    let (mut rig, _clock) = Rig::on_manual_clock(Durability::Immediate).await;
     let before = rig.store.commits();
     let held = rig.hold_an_enqueue().await;
     let others: Vec<_> =
@@ -73,6 +88,23 @@ async fn what_arrives_during_a_commit_shares_the_next() {
     }
     assert_eq!(rig.store.commits() - before, 2);
     assert_eq!(rig.jobs().await, 101);
+}
+
+#[tokio::test]
+async fn what_takes_long_to_apply_shares_its_commit_with_little() {
+    let mut rig = Rig::with(Arc::new(PassingClock::default()), Options::default()).await;
+    let before = rig.store.commits();
+    let held = rig.hold_an_enqueue().await;
+    let others: Vec<_> =
+        (0..30).map(|_| rig.pend(|handle| async move { handle.apply(enqueue("q", "other")).await })).collect();
+
+    rig.store.let_go(Verdict::Succeed);
+    enqueued(held.answer().await);
+    for other in others {
+        enqueued(other.answer().await);
+    }
+    assert_eq!(rig.store.commits() - before, 1 + 8, "four calls pass a millisecond");
+    assert_eq!(rig.jobs().await, 31);
 }
 
 #[tokio::test]
