@@ -211,7 +211,11 @@ impl RedbStore {
 impl Drop for RedbStore {
     /// Closes the file. A failure is told by the log alone: nothing is lost by it, as every commit was synced before.
     fn drop(&mut self) {
-        let closed = catching(|| Ok(drop(self.database.take())), ::redb::Error::Corrupted);
+        let close = || {
+            drop(self.database.take());
+            Ok(())
+        };
+        let closed = catching(close, ::redb::Error::Corrupted);
         if let Err(error) = closed.map_err(|error| self.error("closing", error)) {
             tracing::error!("{error}");
         }
