@@ -86,6 +86,7 @@ impl Guarded {
         let server = Server::with_flags(&[&["--cache-mb=1"], log, flags].concat()).await;
         let mut calls = server.calls().await;
         calls.create_budget(NEIGHBOUR, while_in_flight(2)).await;
+        fill_journal(&mut calls).await;
         warm(&server, jobs, payload_bytes).await;
         let mut warming = Neighbour::start(server.calls().await);
         warming.has_done(WARM_JOBS).await;
@@ -190,6 +191,20 @@ pub fn has_not_panicked(server: &Server) {
     let log = server.log();
     let panics: Vec<_> = log.lines().filter(|line| line.contains("panicked") || line.contains("is a bug")).collect();
     assert!(panics.is_empty(), "{panics:#?}");
+}
+
+/// Jobs that come and go, until each segment of the journal has been full once: what it holds stays in memory until then, and
+/// the room for it is kept.
+async fn fill_journal(calls: &mut Calls) {
+    const SEGMENT_BYTES: usize = 8 << 20;
+    const SEGMENTS_FILLED: usize = 3;
+    let payload = Some(Payload::Binary(vec![7; JOB_BYTES].into()));
+    let job = wire::JobSpec { payload, ..job_in(NEIGHBOUR) };
+    for _ in 0..SEGMENTS_FILLED {
+        calls.enqueue_all(vec![job.clone(); SEGMENT_BYTES / JOB_BYTES]).await;
+        let delete = wire::DeleteJobsRequest { filter: Some(of_queue(NEIGHBOUR)), validate_only: false };
+        calls.jobs.delete_jobs(delete).await.expect("nobody has them");
+    }
 }
 
 /// A good worker that has many jobs in hand, and settles them.
