@@ -180,7 +180,9 @@ func (j *Job) UnbindBudget(ctx context.Context, budget string) (*Job, error) {
 }
 
 // UnbindAll takes all bindings away.
-func (j *Job) UnbindAll(ctx context.Context) (*Job, error) { return j.modify(ctx, unbindAllOperation()) }
+func (j *Job) UnbindAll(ctx context.Context) (*Job, error) {
+	return j.modify(ctx, unbindAllOperation())
+}
 
 // ReplaceBudgets puts these bindings in place of all there are. At most 16, each of another budget.
 func (j *Job) ReplaceBudgets(ctx context.Context, bindings ...Binding) (*Job, error) {
@@ -214,4 +216,6 @@ func (j *Job) Delete(ctx context.Context, opts ...ChangeOption) (*Changed, error
 func (j *Job) selected() Selection { return j.client.Jobs().ByIDs(j.ID) }
 
 // Explain says why the job isn't being dispatched (semantics 12). [ErrJobNotFound].
-func (j *Job) Explain(ctx context.Context) (*Explanation, error) { return j.client.ExplainJob(ctx, j.ID) }
+func (j *Job) Explain(ctx context.Context) (*Explanation, error) {
+	return j.client.ExplainJob(ctx, j.ID)
+}

@@ -107,23 +107,22 @@ func errorText(message string) string {
 	return validText(message)
 }
 
-// outcomeOf is what a handler's error means.
+// outcomeOf is what a handler's error means: the first outcome in its chain, with the words of the whole.
 func outcomeOf(err error) Outcome {
-	var failure Failure
-	var discard Discard
-	var release Release
-	var throttled Throttled
-	switch {
-	case err == nil:
+	if err == nil {
 		return Success{}
-	case errors.As(err, &discard):
+	}
+	var found Outcome
+	errors.As(err, &found)
+	switch outcome := found.(type) {
+	case Release, *Release, Throttled, *Throttled:
+		return outcome
+	case Discard, *Discard:
 		return Discard{Message: err.Error()}
-	case errors.As(err, &throttled):
-		return throttled
-	case errors.As(err, &release):
-		return release
-	case errors.As(err, &failure):
-		return Failure{Message: err.Error(), RetryAfter: failure.RetryAfter}
+	case Failure:
+		return Failure{Message: err.Error(), RetryAfter: outcome.RetryAfter}
+	case *Failure:
+		return Failure{Message: err.Error(), RetryAfter: outcome.RetryAfter}
 	default:
 		return Failure{Message: err.Error()}
 	}
@@ -141,7 +140,9 @@ type reports struct {
 func settlement(leaseID string, outcome Outcome, reports reports, workerStops bool) *pb.SettleOutcome {
 	switch typed := outcome.(type) {
 	case Success:
-		outcome = Success{Result: append(typed.Result, reports.result...)}
+		if typed.Result == nil {
+			outcome = Success{Result: reports.result}
+		}
 	case Failure:
 		if workerStops {
 			outcome = Release{}
