@@ -73,7 +73,7 @@ func budgetFromWire(budget *pb.Budget, err error) (*Budget, error) {
 // [ErrBudgetAlreadyExists] changes nothing, so that every instance of a program may define its budgets on boot
 // (semantics 7.1). [ErrBudgetLimitReached].
 func (c *Client) DefineBudget(ctx context.Context, key string, policy Policy) (*Budget, error) {
-	answer, err := c.budgets.CreateBudget(ctx, &pb.CreateBudgetRequest{Key: key, Policy: policy.toWire()})
+	answer, err := c.budgets.CreateBudget(ctx, &pb.CreateBudgetRequest{Key: key, Policy: policy.Proto()})
 	return budgetFromWire(answer.GetBudget(), err)
 }
 
@@ -86,7 +86,7 @@ type ReplaceOption interface {
 // given: then [ErrBudgetNotFound], and [ErrEtagMismatch] for another policy. [ErrCostExceedsCapacity] where an unfinished job's
 // cost would be above the new capacity (semantics 7.4), [ErrBudgetLimitReached].
 func (c *Client) ReplaceBudget(ctx context.Context, key string, policy Policy, opts ...ReplaceOption) (*Budget, error) {
-	request := &pb.ReplaceBudgetRequest{Key: key, Policy: policy.toWire(), AllowMissing: true}
+	request := &pb.ReplaceBudgetRequest{Key: key, Policy: policy.Proto(), AllowMissing: true}
 	for _, option := range opts {
 		option.addToReplace(request)
 	}

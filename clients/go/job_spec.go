@@ -1,7 +1,6 @@
 package sluicegate
 
 import (
-	"maps"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -30,7 +29,7 @@ func (b Binding) OrCreate(policy Policy) Binding {
 }
 
 func (b Binding) toWire() *pb.Binding {
-	return &pb.Binding{Budget: b.Budget, Cost: b.Cost, CreateWith: b.CreateWith.toWire()}
+	return &pb.Binding{Budget: b.Budget, Cost: b.Cost, CreateWith: b.CreateWith.Proto()}
 }
 
 func bindingsToWire(bindings []Binding) []*pb.Binding {
@@ -146,7 +145,8 @@ type JobSpec struct {
 	Metadata map[string]string
 }
 
-func (s JobSpec) toWire(trace trace) *pb.JobSpec {
+// Proto is the spec as the contract's message, for programs that call the generated code.
+func (s JobSpec) Proto() *pb.JobSpec {
 	spec := &pb.JobSpec{
 		Queue:     s.Queue,
 		Type:      s.Type,
@@ -156,7 +156,7 @@ func (s JobSpec) toWire(trace trace) *pb.JobSpec {
 		Retention: s.Retention.toWire(),
 		Timeout:   durationUnlessZero(s.Timeout),
 		Unique:    s.Unique.toWire(),
-		Metadata:  trace.addTo(s.Metadata),
+		Metadata:  s.Metadata,
 	}
 	if s.Payload != nil {
 		s.Payload.addTo(spec)
@@ -168,18 +168,4 @@ func (s JobSpec) toWire(trace trace) *pb.JobSpec {
 		spec.MaxAttempts = &s.MaxAttempts
 	}
 	return spec
-}
-
-// addTo is the pairs with the trace, unless they have one.
-func (t trace) addTo(metadata map[string]string) map[string]string {
-	if _, hasTrace := metadata[traceparentKey]; hasTrace || t.parent == "" {
-		return metadata
-	}
-	with := make(map[string]string, len(metadata)+2)
-	maps.Copy(with, metadata)
-	with[traceparentKey] = t.parent
-	if t.state != "" {
-		with[tracestateKey] = t.state
-	}
-	return with
 }

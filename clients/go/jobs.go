@@ -26,7 +26,7 @@ func (r RequestID) addToEnqueue(requestID *string) { *requestID = string(r) }
 // one. Refused: [ErrInvalidField], [ErrBudgetNotFound], [ErrCostExceedsCapacity], [ErrBudgetLimitReached]. After
 // [ErrUnavailable] and [ErrStoreUnavailable] the job may have been taken in: give a [RequestID] and repeat the call with it.
 func (c *Client) Enqueue(ctx context.Context, spec JobSpec, opts ...EnqueueOption) (job *Job, existing bool, err error) {
-	request := &pb.EnqueueRequest{Job: spec.toWire(traceOf(ctx))}
+	request := &pb.EnqueueRequest{Job: traceOf(ctx).spec(spec)}
 	for _, option := range opts {
 		option.addToEnqueue(&request.RequestId)
 	}
@@ -48,7 +48,7 @@ func (c *Client) EnqueueMany(ctx context.Context, specs []JobSpec, opts ...Enque
 	}
 	trace := traceOf(ctx)
 	for _, spec := range specs {
-		request.Jobs = append(request.Jobs, spec.toWire(trace))
+		request.Jobs = append(request.Jobs, trace.spec(spec))
 	}
 	answer, err := c.jobs.BatchEnqueue(ctx, request)
 	if err != nil {

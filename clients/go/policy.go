@@ -64,8 +64,9 @@ func (Never) addReserveTo(policy *pb.BudgetPolicy) {
 	policy.ReserveAfter = &pb.BudgetPolicy_Never{Never: &pb.Never{}}
 }
 
-// toWire leaves out what isn't set, for the server to refuse by name.
-func (p *Policy) toWire() *pb.BudgetPolicy {
+// Proto is the policy as the contract's message, for programs that call the generated code. What isn't set is left out, for the
+// server to refuse by name.
+func (p *Policy) Proto() *pb.BudgetPolicy {
 	if p == nil {
 		return nil
 	}

@@ -1,6 +1,11 @@
 package sluicegate
 
-import "context"
+import (
+	"context"
+	"maps"
+
+	pb "github.com/sluicegate/sluicegate/clients/go/sluicegatev1"
+)
 
 // The names under which the W3C's trace context travels in a job's metadata.
 const (
@@ -28,4 +33,18 @@ func TraceFrom(ctx context.Context) (traceparent, tracestate string) {
 func traceOf(ctx context.Context) trace {
 	found, _ := ctx.Value(traceKey{}).(trace)
 	return found
+}
+
+// spec is a job that carries the trace, unless it has one.
+func (t trace) spec(spec JobSpec) *pb.JobSpec {
+	if _, hasTrace := spec.Metadata[traceparentKey]; !hasTrace && t.parent != "" {
+		with := make(map[string]string, len(spec.Metadata)+2)
+		maps.Copy(with, spec.Metadata)
+		with[traceparentKey] = t.parent
+		if t.state != "" {
+			with[tracestateKey] = t.state
+		}
+		spec.Metadata = with
+	}
+	return spec.Proto()
 }
