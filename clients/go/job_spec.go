@@ -136,8 +136,8 @@ type JobSpec struct {
 	Backoff *Backoff
 	// Retention is how long the job is kept once it is over.
 	Retention *Retention
-	// Timeout is the longest one attempt may take (semantics 6.6). 1 ms..=24 h; 0: no limit.
-	Timeout time.Duration
+	// Timeout is the longest one attempt may take (semantics 6.6). 1 ms..=24 h; nil: no limit. See [For].
+	Timeout *time.Duration
 	// Unique makes an enqueue answer with the job that holds the same key, if one does.
 	Unique *Unique
 	// Metadata travels with the job. At most 64 pairs; keys as names, values any UTF-8; 4 KiB together. The trace of the context
@@ -154,7 +154,7 @@ func (s JobSpec) Proto() *pb.JobSpec {
 		Bindings:  bindingsToWire(s.Budgets),
 		Backoff:   s.Backoff.toWire(),
 		Retention: s.Retention.toWire(),
-		Timeout:   durationUnlessZero(s.Timeout),
+		Timeout:   durationUnlessNil(s.Timeout),
 		Unique:    s.Unique.toWire(),
 		Metadata:  s.Metadata,
 	}

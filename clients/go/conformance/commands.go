@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/sluicegate/sluicegate/clients/go"
@@ -84,7 +87,7 @@ func (r *runner) addBudgets(all map[string]command) {
 		if err != nil {
 			return nil, err
 		}
-		return proto.Marshal(policy.Proto())
+		return inOrder(proto.Marshal(policy.Proto()))
 	})
 	all["getBudget"] = with(func(ctx context.Context, args budgetArgs) (any, error) {
 		return budgetOut(r.client.GetBudget(ctx, args.Key))
@@ -209,7 +212,30 @@ func encodeJob(_ context.Context, args enqueueArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return proto.Marshal(spec.Proto())
+	return inOrder(proto.Marshal(spec.Proto()))
+}
+
+// inOrder sorts the fields of a message by their numbers, as the script has them. The wire format leaves the order open, and Go
+// writes those of a oneof last.
+func inOrder(message []byte, err error) (any, error) {
+	type field struct {
+		number protowire.Number
+		bytes  []byte
+	}
+	var fields []field
+	for err == nil && len(message) > 0 {
+		number, _, length := protowire.ConsumeField(message)
+		if err = protowire.ParseError(length); err == nil {
+			fields = append(fields, field{number, message[:length]})
+			message = message[length:]
+		}
+	}
+	slices.SortStableFunc(fields, func(a, b field) int { return cmp.Compare(a.number, b.number) })
+	sorted := []byte{}
+	for _, field := range fields {
+		sorted = append(sorted, field.bytes...)
+	}
+	return sorted, err
 }
 
 type jobArgs struct {

@@ -156,7 +156,7 @@ type jobIn struct {
 		DeadMs      *milliseconds `json:"deadMs"`
 		CancelledMs *milliseconds `json:"cancelledMs"`
 	} `json:"retention"`
-	TimeoutMs milliseconds `json:"timeoutMs"`
+	TimeoutMs *milliseconds `json:"timeoutMs"`
 	Unique    *struct {
 		Key   string `json:"key"`
 		Scope string `json:"scope"`
@@ -174,7 +174,7 @@ func (j jobIn) spec() (sluicegate.JobSpec, error) {
 		Priority:    j.Priority,
 		Budgets:     budgets,
 		MaxAttempts: j.MaxAttempts,
-		Timeout:     j.TimeoutMs.duration(),
+		Timeout:     j.TimeoutMs.pointer(),
 		Metadata:    j.Metadata,
 	}
 	if j.RunInMs != 0 {
