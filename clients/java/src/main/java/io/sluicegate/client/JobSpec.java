@@ -24,6 +24,11 @@ public final class JobSpec {
         return new Builder(queue, type);
     }
 
+    /** As a request carries it: the bytes of the contract's {@code JobSpec}. */
+    public byte[] encoded() {
+        return wire.toByteArray();
+    }
+
     io.sluicegate.v1.JobSpec toWire() {
         return wire;
     }

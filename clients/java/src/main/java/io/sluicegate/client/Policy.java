@@ -45,6 +45,11 @@ public record Policy(long allocation, Strategy strategy, ReserveAfter reserveAft
         return new Policy(allocation, strategy, reserveAfter);
     }
 
+    /** As a request carries it: the bytes of the contract's {@code BudgetPolicy}. */
+    public byte[] encoded() {
+        return toWire().toByteArray();
+    }
+
     BudgetPolicy toWire() {
         BudgetPolicy.Builder wire = BudgetPolicy.newBuilder().setAllocation(allocation);
         writeStrategy(wire, strategy);
