@@ -59,11 +59,12 @@ public abstract class SluicegateException extends RuntimeException {
         if (thrown instanceof SluicegateException already) {
             return already;
         }
+        // What is below a status is the cause, not its wrapping, which can't be serialized.
         if (thrown instanceof StatusRuntimeException status) {
-            return of(Facts.read(status.getStatus(), status.getTrailers(), thrown));
+            return of(Facts.read(status.getStatus(), status.getTrailers(), status.getStatus().getCause()));
         }
         if (thrown instanceof StatusException status) {
-            return of(Facts.read(status.getStatus(), status.getTrailers(), thrown));
+            return of(Facts.read(status.getStatus(), status.getTrailers(), status.getStatus().getCause()));
         }
         return of(Facts.read(Status.fromThrowable(thrown), null, thrown));
     }
