@@ -27,6 +27,9 @@ final class InFlight {
     /** An instant that doesn't come. */
     static final long NEVER = Long.MAX_VALUE;
 
+    /** What counts as for ever: no sum with it overflows. */
+    private static final Duration FOREVER = Duration.ofDays(18_250);
+
     /** How long settlements and receipts are gathered at most, before they are sent together. */
     static final long GATHER_NANOS = Duration.ofMillis(10).toNanos();
 
@@ -113,6 +116,11 @@ final class InFlight {
         this.random = random;
     }
 
+    /** A duration in nanoseconds, at most half a century, so that instants can be reckoned with it. */
+    static long nanos(Duration duration) {
+        return (duration.compareTo(FOREVER) < 0 ? duration : FOREVER).toNanos();
+    }
+
     /** How many leases are held, whatever their stage. */
     int size() {
         return held.size();
@@ -139,9 +147,9 @@ final class InFlight {
             return false;
         }
         Duration lease = job.lease().duration();
-        long duration = (lease.compareTo(LEASE_MIN) < 0 ? LEASE_MIN : lease).toNanos();
+        long duration = nanos(lease.compareTo(LEASE_MIN) < 0 ? LEASE_MIN : lease);
         List<String> budgets = job.bindings().stream().map(Binding::budget).toList();
-        Held added = new Held(id, budgets, duration, totalMax == null ? NEVER : now + totalMax.toNanos());
+        Held added = new Held(id, budgets, duration, totalMax == null ? NEVER : now + nanos(totalMax));
         held.put(id, added);
         scheduleExtension(added, now + thirdOf(duration));
         unconfirmedSince = Math.min(unconfirmedSince, now);

@@ -8,11 +8,13 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A handler's job and its surroundings. Safe for many threads. */
 public final class JobContext {
     private final LeasedJob job;
-    private final CompletableFuture<CancelReason> cancelled = new CompletableFuture<>();
+    private final AtomicReference<CancelReason> cancelReason = new AtomicReference<>();
+    private final CompletableFuture<CancelReason> cancellation = new CompletableFuture<>();
     private final Map<String, Long> usage = new LinkedHashMap<>();
     private final Map<String, Duration> throttled = new LinkedHashMap<>();
     /** The thread that the handler is on; null before and after. */
@@ -69,17 +71,17 @@ public final class JobContext {
 
     /** Whether the handler should stop. */
     public boolean isCancelled() {
-        return cancelled.isDone();
+        return cancelReason.get() != null;
     }
 
     /** Why the handler should stop; empty as long as it shouldn't. The first reason stays. */
     public Optional<CancelReason> cancelReason() {
-        return Optional.ofNullable(cancelled.getNow(null));
+        return Optional.ofNullable(cancelReason.get());
     }
 
-    /** Completes with the reason when the handler should stop; never, if that doesn't happen. What hangs on it must not block. */
+    /** Completes with the reason, on a thread of the common pool, when the handler should stop; never, if that doesn't happen. */
     public CompletionStage<CancelReason> cancellation() {
-        return cancelled.minimalCompletionStage();
+        return cancellation.minimalCompletionStage();
     }
 
     /**
@@ -115,9 +117,10 @@ public final class JobContext {
 
     /** Tells the handler to stop. */
     void cancel(CancelReason reason) {
-        // Outside the monitor: a caller's own code may hang on it.
-        if (cancelled.complete(reason)) {
+        if (cancelReason.compareAndSet(null, reason)) {
             interrupt();
+            // A caller's own code may hang on it, and must not keep the worker's thread.
+            cancellation.completeAsync(() -> reason);
         }
     }
 

@@ -1,6 +1,5 @@
 package io.sluicegate.client;
 
-import com.google.protobuf.ByteString;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -61,8 +60,8 @@ public final class JobSpec {
         public Builder payload(Payload payload) {
             if (payload instanceof Payload.Json json) {
                 wire.setJson(json.text());
-            } else {
-                wire.setBinary(ByteString.copyFrom(payload.bytes()));
+            } else if (payload instanceof Payload.Binary binary) {
+                wire.setBinary(binary.wire());
             }
             return this;
         }

@@ -48,6 +48,10 @@ public sealed interface Payload {
             this.bytes = bytes;
         }
 
+        ByteString wire() {
+            return bytes;
+        }
+
         @Override
         public byte[] bytes() {
             return bytes.toByteArray();

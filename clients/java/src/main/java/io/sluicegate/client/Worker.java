@@ -204,19 +204,28 @@ public final class Worker implements AutoCloseable {
             return this;
         }
 
-        /** Sets what a lease, and each extension, is worth: how long a job of a worker that died stays away. 1 s..=24 h; 30 s by default. */
+        /**
+         * Sets what a lease, and each extension, is worth: how long a job of a worker that died stays away. 1 s..=24 h;
+         * 30 s by default.
+         */
         public Builder leaseDuration(Duration duration) {
             leaseDuration = Objects.requireNonNull(duration, "leaseDuration");
             return this;
         }
 
-        /** Sets how long after its receipt a job's lease is extended at most, so that a handler that hangs loses its job. For ever by default. */
+        /**
+         * Sets how long after its receipt a job's lease is extended at most, so that a handler that hangs loses its
+         * job. For ever by default.
+         */
         public Builder leaseTotalMax(Duration total) {
             leaseTotalMax = Objects.requireNonNull(total, "leaseTotalMax");
             return this;
         }
 
-        /** Sets how often a silent side says that it is there; after three times this without a sign the worker connects anew. 1 s..=10 min; 15 s by default. */
+        /**
+         * Sets how often a silent side says that it is there; after three times this without a sign the worker connects
+         * anew. 1 s..=10 min; 15 s by default.
+         */
         public Builder pingInterval(Duration interval) {
             pingInterval = Objects.requireNonNull(interval, "pingInterval");
             return this;

@@ -116,7 +116,7 @@ final class WorkerEngine {
 
     /** Waits between two streams, while handlers go on. True if the worker is done before. */
     boolean pause(Duration wait) {
-        long end = now() + wait.toNanos();
+        long end = now() + InFlight.nanos(wait);
         while (!isDone()) {
             if (now() >= end) {
                 return false;
@@ -139,7 +139,7 @@ final class WorkerEngine {
     /** Takes nothing more, and gives back what has no handler. */
     private void drain(long now) {
         phase = Phase.DRAINING;
-        phaseEnd = now + settings.drainGrace().toNanos();
+        phaseEnd = now + InFlight.nanos(settings.drainGrace());
         handlers.clearWaiting();
         int released = inFlight.releaseWaiting(now);
         for (int count = 0; count < released; count++) {
@@ -152,7 +152,7 @@ final class WorkerEngine {
         if (phase == Phase.DRAINING) {
             LOG.log(Level.WARNING, "the worker stops its {0} handlers", handlers.busy());
             phase = Phase.STOPPING;
-            phaseEnd = now + settings.stopGrace().toNanos();
+            phaseEnd = now + InFlight.nanos(settings.stopGrace());
             handlers.stopAll(CancelReason.WORKER_STOPPING);
         } else {
             phase = Phase.OVER;
@@ -268,7 +268,7 @@ final class WorkerEngine {
         handlers.stopAll(CancelReason.LEASE_LOST);
         phase = Phase.OVER;
         phaseEnd = NEVER;
-        long end = now() + settings.stopGrace().toNanos();
+        long end = now() + InFlight.nanos(settings.stopGrace());
         while (handlers.busy() > 0 && now() < end) {
             await(end);
         }

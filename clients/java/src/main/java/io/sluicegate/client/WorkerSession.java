@@ -250,7 +250,7 @@ final class WorkerSession {
         engine.welcomed(welcome.getLostLeaseIdsList(), now);
         int serverMax = welcome.getLimits().getMaxLeaseBatch();
         frameLeasesMax = serverMax > 0 ? Math.min(serverMax, FRAME_LEASES_MAX) : FRAME_LEASES_MAX;
-        pingNanos = Wire.duration(welcome.getPingInterval()).toNanos();
+        pingNanos = InFlight.nanos(Wire.duration(welcome.getPingInterval()));
         sentAt = now;
         LOG.log(
                 Level.INFO,
