@@ -20,6 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // doesn't keep a large buffer alive.
     tonic_prost_build::configure()
         .build_client(false)
+        .codec_path("crate::api::codec::LeanCodec")
         .btree_map(".sluicegate.v1.JobSpec.metadata")
         .compile_fds(compiler.file_descriptor_set())?;
     Ok(())

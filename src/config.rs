@@ -85,7 +85,7 @@ pub struct ServeArgs {
     pub shutdown_grace: Duration,
 
     /// Memory for pages of the store, in MiB, 1 to 65,536. More than the default has shown no gain
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = within(CACHE_MB))]
+    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = within(CACHE_MB))]
     pub cache_mb: u64,
 
     /// Threads that serve calls, besides the one that schedules, 1 to 256 [default: one less than the machine has cores, 1 to 8]

@@ -15,52 +15,58 @@ const DIGITS: usize = 16;
 const DIGIT_BITS: u32 = 5;
 /// Ascending as bytes, so that texts sort as their numbers do.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// Of each byte the value as a digit.
+static VALUES: [Option<u8>; 256] = {
+    let mut values = [None; 256];
+    let mut value = 0;
+    while value < ALPHABET.len() {
+        values[ALPHABET[value] as usize] = Some(value as u8);
+        value += 1;
+    }
+    values
+};
 
 /// The text of a job's id.
 pub fn job_text(id: JobId) -> String {
-    text('j', id.0, GROUP)
+    text(b'j', id.0, GROUP)
 }
 
 /// The job that `text` names; `None` if it is no text of a job's id in this group.
 pub fn parse_job(text: &str) -> Option<JobId> {
-    parse('j', text).map(JobId)
+    parse(b'j', text).map(JobId)
 }
 
 /// The text of a lease's id.
 pub fn lease_text(id: LeaseId) -> String {
-    text('l', id.0, GROUP)
+    text(b'l', id.0, GROUP)
 }
 
 /// The lease that `text` names; `None` if it is no text of a lease's id in this group.
 pub fn parse_lease(text: &str) -> Option<LeaseId> {
-    parse('l', text).map(LeaseId)
+    parse(b'l', text).map(LeaseId)
 }
 
 /// The text of a session's id, for logs.
 pub fn session_text(id: SessionId) -> String {
-    text('s', id.0, GROUP)
+    text(b's', id.0, GROUP)
 }
 
-fn text(kind: char, number: u64, group: u16) -> String {
-    let value = (u128::from(number) << GROUP_BITS) | u128::from(group);
-    let mut text = String::with_capacity(TEXT_BYTES);
-    text.push(kind);
-    for digit in (0..DIGITS as u32).rev() {
-        let index = (value >> (digit * DIGIT_BITS)) as usize % ALPHABET.len();
-        text.push(char::from(ALPHABET[index]));
+fn text(kind: u8, number: u64, group: u16) -> String {
+    let mut value = (u128::from(number) << GROUP_BITS) | u128::from(group);
+    let mut text = vec![kind; TEXT_BYTES];
+    for digit in text[1..].iter_mut().rev() {
+        *digit = ALPHABET[value as usize % ALPHABET.len()];
+        value >>= DIGIT_BITS;
     }
-    text
+    String::from_utf8(text).expect("a letter and digits of the alphabet are ASCII")
 }
 
-fn parse(kind: char, text: &str) -> Option<u64> {
-    let digits = text.strip_prefix(kind)?.as_bytes();
-    if digits.len() != DIGITS {
-        return None;
-    }
+fn parse(kind: u8, text: &str) -> Option<u64> {
+    let digits: &[u8; DIGITS] = text.as_bytes().strip_prefix(&[kind])?.try_into().ok()?;
     let mut value = 0_u128;
     for digit in digits {
-        let index = ALPHABET.iter().position(|known| known == digit)?;
-        value = (value << DIGIT_BITS) | index as u128;
+        let index = VALUES[usize::from(*digit)]?;
+        value = (value << DIGIT_BITS) | u128::from(index);
     }
     let group = value % (1 << GROUP_BITS);
     let number = u64::try_from(value >> GROUP_BITS).expect("sixteen digits hold 80 bits");
@@ -95,7 +101,7 @@ mod tests {
     #[test]
     fn other_kinds_groups_and_forms_name_nothing() {
         let good = job_text(JobId(77));
-        let other_group = text('j', 77, 1);
+        let other_group = text(b'j', 77, 1);
         let cases = [
             String::new(),
             "j".to_owned(),

@@ -18,7 +18,7 @@ use tonic::transport::{Channel, Endpoint};
 
 use crate::measured;
 use crate::meter::{Meter, Reading};
-use crate::process::Process;
+use crate::process::{self, Process};
 use crate::results::{Figure, Run};
 use crate::wire::budget_service_client::BudgetServiceClient;
 use crate::wire::lean::dispatch_request::Frame as ToServer;
@@ -124,6 +124,10 @@ pub struct Span {
     pub elapsed: Duration,
     /// What the server's threads have taken of the processor.
     pub cpu: Duration,
+    /// What this process has taken of it.
+    load_cpu: Duration,
+    /// The server's resident memory at its end.
+    memory_bytes: u64,
     from_ns: u64,
     until_ns: u64,
 }
@@ -225,12 +229,14 @@ impl Load {
         meter: &Meter,
         done: impl Future<Output = T>,
     ) -> Result<(T, Span)> {
-        let (from_ns, began, cpu) = (measured::now(), Instant::now(), server.cpu()?);
+        let (from_ns, began, cpu, load_cpu) = (measured::now(), Instant::now(), server.cpu()?, process::own_cpu()?);
         meter.open();
         let value = self.until(done).await?;
         let (reading, elapsed, until_ns) = (meter.close(), began.elapsed(), measured::now());
         let cpu = server.cpu()?.saturating_sub(cpu);
-        Ok((value, Span { reading, elapsed, cpu, from_ns, until_ns }))
+        let load_cpu = process::own_cpu()?.saturating_sub(load_cpu);
+        let memory_bytes = server.memory_bytes()?;
+        Ok((value, Span { reading, elapsed, cpu, load_cpu, memory_bytes, from_ns, until_ns }))
     }
 }
 
@@ -240,10 +246,14 @@ impl Span {
         self.reading.jobs as f64 / self.elapsed.as_secs_f64()
     }
 
-    /// Rate, times and processor time.
+    /// Rate, times, processor time and memory.
     pub fn run(&self) -> Run {
-        let cpu_us = self.cpu.as_secs_f64() * 1e6 / (self.reading.jobs.max(1) as f64);
-        let run = Run::default().with(Figure::Rate, self.rate()).with(Figure::Cpu, cpu_us);
+        let us_a_job = |cpu: Duration| cpu.as_secs_f64() * 1e6 / (self.reading.jobs.max(1) as f64);
+        let run = Run::default()
+            .with(Figure::Rate, self.rate())
+            .with(Figure::Cpu, us_a_job(self.cpu))
+            .with(Figure::LoadCpu, us_a_job(self.load_cpu))
+            .with_memory(self.memory_bytes);
         if self.reading.times.is_empty() { run } else { run.with_times(&self.reading.times) }
     }
 
@@ -353,10 +363,14 @@ pub fn stamped(nanos: u64) -> Vec<u8> {
     payload
 }
 
-/// The number with which a job's payload begins.
-pub fn stamp(job: &lean::LeasedJob) -> Option<u64> {
-    let payload = &job.job.as_ref()?.spec.as_ref()?.binary;
+/// The number with which a payload begins.
+pub fn stamp(payload: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(payload.get(..8)?.try_into().ok()?))
+}
+
+/// The payload of a job that came.
+pub fn payload(job: &lean::LeasedJob) -> Option<&[u8]> {
+    Some(&job.job.as_ref()?.spec.as_ref()?.binary)
 }
 
 /// Instants at a steady pace, kept by a thread that does nothing else: the instants come when they are due, whatever becomes

@@ -9,6 +9,7 @@ mod load;
 mod machine;
 mod measured;
 mod meter;
+mod peers;
 mod process;
 mod report;
 mod results;
@@ -26,8 +27,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
 
+use crate::peers::Peer;
 use crate::results::Results;
-use crate::workloads::{ALL, Bench, Size, Workload};
+use crate::workloads::{ALL, Bench, Cases, Size, Workload};
 
 /// As the server has it.
 #[global_allocator]
@@ -64,9 +66,22 @@ struct Cli {
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     churn: Option<Duration>,
 
-    /// Only these workloads, by their letters: a,c,disk. Lines whose figures are missing are left out
+    /// Only these workloads, by their letters, and peers, by their names: a,c,disk,beanstalkd. Lines whose figures are missing
+    /// are left out
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
+
+    /// With --quick, too: puts part of the work on other job servers, its peers, as well
+    ///
+    /// beanstalkd, and BullMQ on redis, are looked for on PATH (`apt-get install beanstalkd redis-server`; BullMQ needs node as
+    /// well, and --bullmq). They are started with the same durability as ours: what is answered is synced. One that isn't there
+    /// is skipped, and the report says why.
+    #[arg(long)]
+    peers: bool,
+
+    /// The directory in which `npm install bullmq ioredis` was run
+    #[arg(long, value_name = "DIR", env = peers::BULLMQ_VARIABLE)]
+    bullmq: Option<PathBuf>,
 
     /// Writes the report to this file, as Markdown
     #[arg(long, value_name = "FILE")]
@@ -100,32 +115,46 @@ async fn bench(cli: &Cli) -> Result<()> {
     };
     size.churn = cli.churn.unwrap_or(size.churn);
     let rounds = cli.rounds.unwrap_or(if cli.quick || cli.tiny { 1 } else { 3 });
-    let chosen = chosen(&cli.only)?;
+    let (chosen, peers) = (chosen(&cli.only)?, chosen_peers(cli));
     fs::create_dir_all(&cli.place).with_context(|| format!("cannot make {}", cli.place.display()))?;
     let bench = Bench { program: program(cli)?, place: cli.place.clone(), size };
-    let progress = ProgressBar::new(u64::from(rounds) * chosen.len() as u64)
+    let progress = ProgressBar::new(u64::from(rounds) * (chosen.len() + peers.len()) as u64)
         .with_style(ProgressStyle::with_template("{elapsed_precise} {wide_bar} {pos}/{len} {msg}")?);
     let mut results = Results::new(!(cli.quick || cli.tiny));
     for _ in 0..rounds {
         for workload in &chosen {
-            progress.set_message(workload.name);
-            if progress.is_hidden() {
-                eprintln!("{}: {}", workload.name, workload.what);
-            }
+            show(&progress, workload.name, workload.what);
             let cases = workload.run(&bench, &results).await;
-            for (case, run) in cases.with_context(|| format!("workload {}", workload.name))? {
-                results.add(&case, run);
-            }
+            add(&mut results, cases.with_context(|| format!("workload {}", workload.name))?);
+            progress.inc(1);
+        }
+        for peer in &peers {
+            show(&progress, peer.name(), "part of the same work on another server");
+            let cases = peer.run(&bench).await;
+            add(&mut results, cases.with_context(|| format!("peer {}", peer.name()))?);
             progress.inc(1);
         }
     }
     progress.finish_and_clear();
-    print!("{}", report::terminal(&results));
+    print!("{}", report::terminal(&results, &peers));
     if let Some(path) = &cli.write {
-        fs::write(path, report::markdown(&results, rounds))
+        fs::write(path, report::markdown(&results, &peers, rounds))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
+}
+
+fn show(progress: &ProgressBar, name: &'static str, what: &str) {
+    progress.set_message(name);
+    if progress.is_hidden() {
+        eprintln!("{name}: {what}");
+    }
+}
+
+fn add(results: &mut Results, cases: Cases) {
+    for (case, run) in cases {
+        results.add(&case, run);
+    }
 }
 
 fn program(cli: &Cli) -> Result<PathBuf> {
@@ -139,8 +168,16 @@ fn program(cli: &Cli) -> Result<PathBuf> {
 
 fn chosen(only: &[String]) -> Result<Vec<&'static Workload>> {
     for name in only {
-        let names = || ALL.iter().map(|workload| workload.name).collect::<Vec<_>>().join(", ");
-        ensure!(ALL.iter().any(|workload| workload.name == name), "no workload {name}; there are {}", names());
+        let known = || ALL.iter().map(|workload| workload.name).chain(peers::NAMES);
+        let list = || known().collect::<Vec<_>>().join(", ");
+        ensure!(known().any(|known| known == name), "no workload or peer {name}; there are {}", list());
     }
     Ok(ALL.iter().filter(|workload| only.is_empty() || only.iter().any(|name| name == workload.name)).collect())
+}
+
+/// Those that are named or, where nothing is, all that this size has.
+fn chosen_peers(cli: &Cli) -> Vec<Peer> {
+    let all = cli.peers || cli.only.is_empty() && !(cli.quick || cli.tiny);
+    let chosen = peers::NAMES.into_iter().filter(|name| all || cli.only.iter().any(|only| only == name));
+    chosen.map(|name| Peer::find(name, cli.bullmq.as_deref())).collect()
 }

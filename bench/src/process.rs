@@ -5,9 +5,10 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -21,18 +22,23 @@ use crate::measured::Measured;
 /// The flag of a server whose store stores nothing.
 pub const NULL_STORE: &str = "--null-store";
 
-/// A process that says where it listens in its first line.
+/// How long a process that says nothing may take until it listens.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Between two tries whether it does.
+const TRY_EVERY: Duration = Duration::from_millis(5);
+
+/// A process that listens.
 pub struct Process {
     child: Child,
     proc: Proc,
     /// Where it listens.
     pub address: SocketAddr,
-    /// From its start to its first line.
+    /// From its start until it listened.
     pub ready_after: Duration,
 }
 
 impl Process {
-    /// Starts `program`, and waits until it listens. What it logs goes to `log`.
+    /// Starts `program`, and waits until it says in its first line where it listens. What it logs goes to `log`.
     ///
     /// # Errors
     /// It can't be started, or ends before it listens.
@@ -54,17 +60,36 @@ impl Process {
         Ok(Self { child, proc, address, ready_after })
     }
 
+    /// Starts a `program` that has to be told a port and doesn't say when it listens there, and waits until it does. `args` are
+    /// made from the port; what it says goes to `log`.
+    ///
+    /// # Errors
+    /// It can't be started, ends before it listens, or takes longer than ten seconds.
+    pub fn start_at_port(program: &Path, args: impl FnOnce(u16) -> Vec<String>, log: &Path) -> Result<Self> {
+        // Free once the listener is dropped, at the end of this line.
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let started = Instant::now();
+        let log_file = File::options().create(true).append(true).open(log)?;
+        let mut command = Command::new(program);
+        command.args(args(address.port())).stdin(Stdio::null()).stdout(log_file.try_clone()?).stderr(log_file);
+        let child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+        let proc = Proc::new(i32::try_from(child.id())?)?;
+        let mut process = Self { child, proc, address, ready_after: Duration::ZERO };
+        while TcpStream::connect(address).is_err() {
+            let may_come = process.child.try_wait()?.is_none() && started.elapsed() < PATIENCE;
+            ensure!(may_come, "{} doesn't listen; it logged:\n{}", program.display(), fs::read_to_string(log)?);
+            thread::sleep(TRY_EVERY);
+        }
+        process.ready_after = started.elapsed();
+        Ok(process)
+    }
+
     /// The processor time that all its threads have taken.
     ///
     /// # Errors
     /// It has ended.
     pub fn cpu(&self) -> Result<Duration> {
-        let mut nanos = 0;
-        for task in self.proc.tasks()? {
-            // A thread may end between the list and the look.
-            nanos += task?.schedstat().map_or(0, |times| times.sum_exec_runtime);
-        }
-        Ok(Duration::from_nanos(nanos))
+        cpu(&self.proc)
     }
 
     /// Its resident memory, in bytes.
@@ -95,6 +120,23 @@ impl Process {
         ensure!(status.success(), "the server ended with {status}");
         Ok(())
     }
+}
+
+/// The processor time that all threads of this process have taken.
+///
+/// # Errors
+/// The operating system doesn't say.
+pub fn own_cpu() -> Result<Duration> {
+    cpu(&Proc::myself()?)
+}
+
+fn cpu(proc: &Proc) -> Result<Duration> {
+    let mut nanos = 0;
+    for task in proc.tasks()? {
+        // A thread may end between the list and the look.
+        nanos += task?.schedstat().map_or(0, |times| times.sum_exec_runtime);
+    }
+    Ok(Duration::from_nanos(nanos))
 }
 
 impl Drop for Process {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table, TableStyle, presets};
 
 use crate::lines::{self, Bound};
+use crate::peers::{self, Peer};
 use crate::results::{Figure, Results, Summary};
 use crate::{machine, workloads};
 
@@ -12,9 +13,10 @@ use crate::{machine, workloads};
 const DRIFT: f64 = 1.5;
 
 /// For people at a terminal.
-pub fn terminal(results: &Results) -> String {
+pub fn terminal(results: &Results, peers: &[Peer]) -> String {
     let mut text = format!("{}\n\n{}\n", figures(results, presets::NOTHING), own_figures(results, presets::NOTHING));
     let _ = write!(text, "\n{}\n{}\n", lines_table(results, presets::NOTHING), drift(results));
+    text.push_str(&peers::report::terminal(peers, results));
     let left_out = lines::left_out(results);
     if !left_out.is_empty() {
         let _ = writeln!(text, "Left out, since figures are missing: {}.", left_out.join("; "));
@@ -23,12 +25,13 @@ pub fn terminal(results: &Results) -> String {
 }
 
 /// For whoever wants to compare.
-pub fn markdown(results: &Results, rounds: u32) -> String {
+pub fn markdown(results: &Results, peers: &[Peer], rounds: u32) -> String {
     let mut text = String::from(METHOD);
     let (machine, drift) = (machine::description(), drift(results));
     let size = if results.is_full() { "full" } else { "quick" };
     let _ = write!(text, "\n## Where\n\n{machine}; {rounds} rounds of the {size} size. {drift}\n");
     let _ = write!(text, "\n## Lines\n\n{}\n", lines_table(results, presets::ASCII_MARKDOWN));
+    text.push_str(&peers::report::markdown(peers, results));
     let _ = write!(text, "\n## Figures\n\nMedians.\n\n{}\n", figures(results, presets::ASCII_MARKDOWN));
     let _ = write!(text, "\n{}\n", own_figures(results, presets::ASCII_MARKDOWN));
     let _ = write!(text, "\n## Spread\n\nThe least and the largest of all rounds.\n\n{}\n", spread(results));
@@ -62,13 +65,15 @@ that it dispatched in that turn. `CPU` is that of all the server's threads.
 - Everything is run in rounds, one after the other; medians of the rounds are shown, and below how far they were apart.
 ";
 
-fn table(style: TableStyle, header: Vec<String>) -> Table {
+/// An empty table.
+pub fn table(style: TableStyle, header: Vec<String>) -> Table {
     let mut table = Table::new();
     table.load_style(style).set_header(header);
     table
 }
 
-fn align(table: &mut Table) {
+/// Aligns numbers: all columns but the first.
+pub fn align(table: &mut Table) {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
@@ -134,7 +139,7 @@ fn drift(results: &Results) -> String {
 }
 
 /// Three digits or more.
-fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     match value.abs() {
         100.0.. => format!("{value:.0}"),
         10.0.. => format!("{value:.1}"),

@@ -17,6 +17,8 @@ pub enum Figure {
     Max,
     /// Processor time of the server, in µs a job.
     Cpu,
+    /// Processor time of the load, in µs a job.
+    LoadCpu,
     /// Resident memory of the server, in MiB.
     Memory,
     /// Syncs a commit.
@@ -54,6 +56,7 @@ impl Figure {
             Self::P99 => "p99 µs",
             Self::Max => "max µs",
             Self::Cpu => "CPU µs/job",
+            Self::LoadCpu => "load CPU µs/job",
             Self::Memory => "RSS MiB",
             Self::Syncs => "syncs/commit",
             Self::Jobs => "jobs/commit",

@@ -3,6 +3,7 @@
 //! Knows the wire. Decides nothing about jobs and budgets, and never touches the store.
 
 mod budget_service;
+mod codec;
 mod context;
 mod convert;
 mod dispatch;

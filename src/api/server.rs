@@ -11,7 +11,6 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 
@@ -24,8 +23,8 @@ use super::proto::budget_service_server::BudgetServiceServer;
 use super::proto::job_service_server::JobServiceServer;
 use super::proto::queue_service_server::QueueServiceServer;
 use super::queue_service::QueueApi;
-use super::transport::Front;
 use super::transport::connection::{Ends, incoming};
+use super::transport::{Front, Services};
 use crate::clock::Clock;
 use crate::driver::Handle;
 
@@ -148,13 +147,14 @@ fn front(context: &Arc<Context>, reporter: &HealthReporter) -> Front {
         let builder = tonic_reflection::server::Builder::configure();
         DESCRIPTORS.iter().fold(builder, |builder, set| builder.register_encoded_file_descriptor_set(set))
     };
-    let routes = Routes::new(budgets.max_decoding_message_size(REQUEST_BYTES_MAX))
-        .add_service(jobs.max_decoding_message_size(REQUEST_BYTES_MAX))
-        .add_service(queues.max_decoding_message_size(REQUEST_BYTES_MAX))
-        .add_service(HealthServer::new(HealthService::from_health_reporter(reporter.clone())))
-        .add_service(reflection().build_v1().expect("descriptors that the build has encoded"))
-        .add_service(reflection().build_v1alpha().expect("descriptors that the build has encoded"));
-    Front::new(routes, &DESCRIPTORS, context.calls.clone())
+    let services = Services::default()
+        .with(budgets.max_decoding_message_size(REQUEST_BYTES_MAX))
+        .with(jobs.max_decoding_message_size(REQUEST_BYTES_MAX))
+        .with(queues.max_decoding_message_size(REQUEST_BYTES_MAX))
+        .with(HealthServer::new(HealthService::from_health_reporter(reporter.clone())))
+        .with(reflection().build_v1().expect("descriptors that the build has encoded"))
+        .with(reflection().build_v1alpha().expect("descriptors that the build has encoded"));
+    Front::new(services, &DESCRIPTORS, context.calls.clone())
 }
 
 #[cfg(test)]

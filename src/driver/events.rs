@@ -7,14 +7,12 @@ use super::live::Live;
 use super::sessions::Sessions;
 use super::trace;
 use crate::scheduler::job::Body;
-use crate::scheduler::lease::LeaseRecord;
 use crate::scheduler::units::{JobId, LeaseId, SessionId};
-use crate::scheduler::view::JobView;
 use crate::scheduler::{Change, Effect};
 use crate::store::{Records, StoreError};
 
-/// Jobs to be pushed, without their bodies.
-type Leased = Vec<(LeaseRecord, JobView)>;
+/// Jobs to be pushed, by the leases that they go under.
+type Leased = Vec<(LeaseId, JobId)>;
 
 /// The events of `effects`, for the sessions that are open. The bodies of jobs that were enqueued by the same commit
 /// are taken from its `changes`; the others are read from the store, all at once.
@@ -46,7 +44,7 @@ pub(super) fn of(
     if !pushes.is_empty() {
         let mut bodies = bodies(&live.records, changes, &pushes)?.into_iter();
         events.extend(pushes.into_iter().map(|(session, leased)| {
-            let jobs = with_bodies(leased, &mut bodies);
+            let jobs = with_bodies(live, leased, &mut bodies);
             trace::pushed(session, &jobs);
             (session, SessionEvent::Jobs(jobs))
         }));
@@ -56,8 +54,7 @@ pub(super) fn of(
 
 /// The leases that are still live, with their jobs.
 fn leased(live: &Live, leases: &[LeaseId]) -> Leased {
-    let leased = leases.iter().map(|lease| live.scheduler.leased(*lease));
-    leased.flatten().collect()
+    leases.iter().filter_map(|lease| Some((*lease, live.scheduler.leased_job(*lease)?))).collect()
 }
 
 /// The bodies of all jobs in `pushes`, in their order. None: it is not in the store.
@@ -73,11 +70,11 @@ fn bodies(
     let new: Vec<(JobId, Arc<Body>)> = new.collect();
     debug_assert!(new.is_sorted_by_key(|(job, _)| *job), "ids grow from one new job to the next");
     let (mut bodies, mut missing, mut stored) = (Vec::new(), Vec::new(), Vec::new());
-    for (lease, _) in pushes.iter().flat_map(|(_, leased)| leased) {
-        let found = new.binary_search_by_key(&lease.job, |(job, _)| *job);
+    for (_, job) in pushes.iter().flat_map(|(_, leased)| leased) {
+        let found = new.binary_search_by_key(job, |(job, _)| *job);
         if found.is_err() {
             missing.push(bodies.len());
-            stored.push(lease.job);
+            stored.push(*job);
         }
         bodies.push(found.ok().map(|place| Arc::clone(&new[place].1)));
     }
@@ -91,12 +88,16 @@ fn bodies(
 
 /// The jobs with their bodies. A job whose body is not in the store can't be pushed to anyone: it stays behind,
 /// fails as its lease expires, and holds up nobody else.
-fn with_bodies(leased: Leased, bodies: &mut impl Iterator<Item = Option<Arc<Body>>>) -> Vec<PushedJob> {
-    let jobs = leased.into_iter().zip(bodies).filter_map(|((lease, job), body)| {
-        if body.is_none() {
-            tracing::error!(job = %lease.job, "the store has the job, but not its body");
-        }
-        body.map(|body| PushedJob { lease, job, body })
-    });
-    jobs.collect()
+fn with_bodies(live: &Live, leased: Leased, bodies: &mut impl Iterator<Item = Option<Arc<Body>>>) -> Vec<PushedJob> {
+    // They are large: made where they stay, in room for all.
+    let mut jobs = Vec::with_capacity(leased.len());
+    for ((lease, job), body) in leased.into_iter().zip(bodies) {
+        let Some(body) = body else {
+            tracing::error!(%job, "the store has the job, but not its body");
+            continue;
+        };
+        let (lease, job) = live.scheduler.leased(lease).expect("nothing has changed since its job was looked up");
+        jobs.push(PushedJob { lease, job, body });
+    }
+    jobs
 }

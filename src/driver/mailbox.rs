@@ -178,6 +178,11 @@ impl Mailbox {
         }
     }
 
+    /// How many letters wait.
+    pub(super) fn len(&self) -> usize {
+        usize::from(self.next.is_some()) + self.envelopes.len()
+    }
+
     /// The next letter and the bytes it took, if one is there. Where nobody is left to write any: [`Letter::Stop`].
     pub(super) fn take(&mut self) -> Option<(Letter, usize)> {
         let envelope = match self.next.take() {

@@ -15,6 +15,7 @@ mod live;
 mod mailbox;
 mod measure;
 mod owner;
+mod porter;
 mod sessions;
 #[cfg(test)]
 mod tests;
@@ -27,12 +28,14 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
+use tokio::runtime;
 use tokio::sync::watch;
 
 pub use self::handle::{Handle, PushedJob, Refusal, Session, SessionEvent};
 pub use self::live::View;
 pub use self::measure::Measure;
 use self::owner::Owner;
+use self::porter::Porter;
 use crate::clock::Clock;
 use crate::event_log::{EventLog, Unwritable};
 use crate::scheduler::Config;
@@ -160,6 +163,9 @@ impl Joined {
 ///
 /// # Errors
 /// [`StartError`] says what is wrong with the store, and where; nothing has been started then.
+///
+/// # Panics
+/// Outside of a Tokio runtime, in which answers are delivered.
 pub fn start(
     source: Box<dyn OpenStore>,
     clock: Arc<dyn Clock>,
@@ -168,9 +174,10 @@ pub fn start(
     let (post, unread) = mailbox::mailbox(options.mailbox_max, Options::MAILBOX_BYTES_MAX);
     let (status, watching) = watch::channel(Status::Recovering);
     let (opened, opening) = mpsc::sync_channel(1);
+    let porter = Porter::start(&runtime::Handle::current());
     // The store is opened on the thread that will own it, so that memory is freed where it was allocated.
     let own = move || {
-        let mut owner = Owner::new(source, clock, options, unread.of_this_thread(), status);
+        let mut owner = Owner::new(source, clock, options, unread.of_this_thread(), porter, status);
         match owner.open() {
             Ok(live) => {
                 // Nobody hears it where the starter is gone; then the handles are too, and the owner ends.

@@ -5,6 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -12,6 +13,7 @@ use tokio::sync::watch;
 use super::handle::Refusal;
 use super::live::Live;
 use super::mailbox::{Answer, Letter, Look, Mailbox};
+use super::porter::Porter;
 use super::sessions::Sessions;
 use super::{EndError, Options, StartError, Status, events, trace};
 use crate::clock::Clock;
@@ -28,6 +30,8 @@ const BATCH_BYTES_MAX: usize = 32 << 20;
 const BATCH_STEPS_MAX: usize = 4;
 /// The longest sleep while a deadline is pending: a clock may step forward under a sleeper (semantics 11.1).
 const NAP_MAX: Duration = Duration::from_secs(1);
+/// The longest that a commit is held back for calls that are likely to come.
+const LINGER_MAX: Nanos = Nanos::from_millis(1);
 /// The pause before the first attempt to open a failed store again. It doubles from one to the next.
 const REOPEN_AFTER_MIN: Nanos = Nanos::from_millis(100);
 /// The longest pause between two attempts.
@@ -40,14 +44,24 @@ pub(super) struct Owner {
     clock: Arc<dyn Clock>,
     options: Options,
     mailbox: Mailbox,
+    porter: Porter,
     status: watch::Sender<Status>,
     sessions: Sessions,
     answers: Vec<(Answer, Result<Reply, Rejection>)>,
     looks: Vec<Look>,
     draining: bool,
     stopping: bool,
+    last: Committed,
     /// How long to wait before the store is opened again; back at its least once a commit has worked.
     reopen_after: Nanos,
+}
+
+/// What the last commit tells of the next one.
+#[derive(Clone, Copy, Default)]
+struct Committed {
+    took: Nanos,
+    /// How many calls waited for it: most of them come back with another one.
+    answered: usize,
 }
 
 impl Owner {
@@ -56,6 +70,7 @@ impl Owner {
         clock: Arc<dyn Clock>,
         options: Options,
         mailbox: Mailbox,
+        porter: Porter,
         status: watch::Sender<Status>,
     ) -> Self {
         Self {
@@ -63,12 +78,14 @@ impl Owner {
             clock,
             options,
             mailbox,
+            porter,
             status,
             sessions: Sessions::default(),
             answers: Vec::new(),
             looks: Vec::new(),
             draining: false,
             stopping: false,
+            last: Committed::default(),
             reopen_after: REOPEN_AFTER_MIN,
         }
     }
@@ -132,12 +149,15 @@ impl Owner {
 
     /// Does what there is to do, makes it durable, and lets it out.
     fn turn(&mut self, live: &mut Live) -> Result<(), String> {
+        self.linger();
         self.options.measure.turn_began();
         self.gather(live);
         let changes = live.scheduler.take_changes();
         let effects = live.scheduler.take_effects();
         self.options.measure.committing();
+        let began = self.clock.now();
         live.commit(&changes).map_err(|error| error.to_string())?;
+        self.last = Committed { took: self.clock.now().since(began), answered: self.answers.len() };
         self.options.measure.committed(&changes, &effects, &self.answers);
         self.tell(live.scheduler.take_events())?;
         if !changes.is_empty() {
@@ -152,6 +172,21 @@ impl Owner {
     fn tell(&self, events: Vec<Event>) -> Result<(), String> {
         let Some(log) = &self.options.event_log else { return Ok(()) };
         log.append(events).map_err(|error| error.to_string())
+    }
+
+    /// Holds the next commit back while less than half as many calls wait for it as for the last one: they are on their way,
+    /// and a commit costs the same for all. For no longer than the last one took, so that nobody waits for more than one
+    /// commit that isn't his.
+    fn linger(&self) {
+        const NAPS: u32 = 4;
+        let nap = Duration::from_nanos(self.last.took.min(LINGER_MAX).0) / NAPS;
+        for _ in 0..NAPS {
+            let waiting = self.mailbox.len();
+            if nap.is_zero() || waiting == 0 || waiting >= self.last.answered / 2 {
+                return;
+            }
+            thread::sleep(nap);
+        }
     }
 
     /// Applies what has arrived and does what is due, as much as one commit should hold. What arrives while the
@@ -212,11 +247,9 @@ impl Owner {
     /// Lets out what the commit made true: answers, then pushes, then looks.
     fn release(&mut self, live: &Live, changes: Vec<Change>, effects: Vec<Effect>) -> Result<(), String> {
         trace::changes(&changes);
-        for (answer, outcome) in self.answers.drain(..) {
-            trace::reply(&outcome);
-            // Who gave up waiting doesn't hear the answer.
-            let _ = answer.send(outcome.map_err(Refusal::Rejected));
-        }
+        self.answers.iter().for_each(|(_, outcome)| trace::reply(outcome));
+        let answers = self.answers.drain(..).map(|(answer, outcome)| (answer, outcome.map_err(Refusal::Rejected)));
+        self.porter.carry(answers.collect());
         let sent = events::of(live, changes, effects, &self.sessions)
             .map_err(|error| format!("jobs to be pushed can't be read: {error}"))?;
         for (session, event) in sent {

@@ -116,10 +116,10 @@ impl Scheduler {
     ) -> Result<Reply, Rejection> {
         validate::operation(operation).within(|| "operation".into())?;
         let job = self.jobs.find(id).ok_or(Rejection::JobNotFound { id })?;
-        match job.state {
+        match job.state() {
             State::Scheduled | State::Ready => {}
             State::InFlight(_) => return Err(Rejection::JobInFlight { job: id }),
-            State::Over(..) => return Err(Rejection::JobFinished { job: id, state: job.state.shown() }),
+            State::Over(..) => return Err(Rejection::JobFinished { job: id, state: job.state().shown() }),
         }
         let mut plan = Plan::default();
         let planned = self.plan_operation(&mut plan, id, operation).within(|| "operation".into())?;

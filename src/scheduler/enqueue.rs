@@ -1,7 +1,6 @@
 //! Enqueueing: one job or a batch, all or none, and the answers that are remembered for a repeat.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::Scheduler;
 use super::bindings::Plan;
@@ -10,7 +9,7 @@ use super::config::Config;
 use super::effect::{Change, RequestRecord};
 use super::event::{self, Happened};
 use super::job::{Name, ReadyBy};
-use super::jobs::{Job, State};
+use super::jobs::{Common, Job, State};
 use super::lane::LaneKey;
 use super::queue::SizeClass;
 use super::rejection::{Rejection, Within};
@@ -115,8 +114,7 @@ impl Scheduler {
         let state = if ready_at > now { State::Scheduled } else { State::Ready };
         let job = Job {
             lane,
-            kind: new.kind,
-            options: Arc::new(new.options),
+            common: self.jobs.share(Common { kind: new.kind, options: new.options }),
             unique: new.unique.map(Box::new),
             create_time: now,
             ready_at,
@@ -127,7 +125,7 @@ impl Scheduler {
             unconfirmed: 0,
             failures: 0,
             body_bytes,
-            state,
+            state: state.into(),
         };
         self.add_job(id, job);
         self.journal.jobs.push(id);

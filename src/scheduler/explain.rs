@@ -69,7 +69,7 @@ impl Scheduler {
         let mut first = BTreeSet::new();
         for (_, lane) in &self.budgets.get(id).lanes {
             for job in self.lanes.get(*lane).jobs_in(JobState::InFlight, None) {
-                let State::InFlight(lease) = self.jobs.get(job).state else {
+                let State::InFlight(lease) = self.jobs.get(job).state() else {
                     unreachable!("it is listed as in flight")
                 };
                 first.insert((lease, job));

@@ -1,34 +1,55 @@
-//! One copy of each distinct value that many jobs share: types and options.
+//! One copy of each distinct value that many rows share, under a number that takes less room than a pointer.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A set of shared values that forgets a value with its last user.
-#[derive(Debug)]
-pub struct Interner<T: ?Sized + Ord>(BTreeSet<Arc<T>>);
+use super::slots::Slots;
 
-impl<T: ?Sized + Ord> Default for Interner<T> {
+/// A table of shared values that forgets a value with its last user.
+#[derive(Debug)]
+pub struct Interner<T: Ord> {
+    values: Slots<Shared<T>>,
+    numbers: BTreeMap<Arc<T>, u32>,
+}
+
+#[derive(Debug)]
+struct Shared<T> {
+    value: Arc<T>,
+    users: u32,
+}
+
+impl<T: Ord> Default for Interner<T> {
     fn default() -> Self {
-        Self(BTreeSet::new())
+        Self { values: Slots::default(), numbers: BTreeMap::new() }
     }
 }
 
-impl<T: ?Sized + Ord> Interner<T> {
-    /// The shared copy of `value`.
-    pub fn share(&mut self, value: Arc<T>) -> Arc<T> {
-        if let Some(shared) = self.0.get(&*value) {
-            return Arc::clone(shared);
+impl<T: Ord> Interner<T> {
+    /// The number of `value`, for one user more.
+    pub fn share(&mut self, value: T) -> u32 {
+        if let Some(number) = self.numbers.get(&value) {
+            self.values.get_mut(*number).users += 1;
+            return *number;
         }
-        self.0.insert(Arc::clone(&value));
-        value
+        let value = Arc::new(value);
+        let number = self.values.insert(Shared { value: Arc::clone(&value), users: 1 });
+        self.numbers.insert(value, number);
+        number
     }
 
-    /// Gives back a copy that [`Interner::share`] returned.
-    pub fn release(&mut self, shared: Arc<T>) {
-        const SET_AND_CALLER: usize = 2;
-        if Arc::strong_count(&shared) == SET_AND_CALLER {
-            self.0.remove(&*shared);
+    /// Gives back a number that [`Interner::share`] returned.
+    pub fn release(&mut self, number: u32) {
+        let shared = self.values.get_mut(number);
+        shared.users -= 1;
+        if shared.users == 0 {
+            let Shared { value, .. } = self.values.remove(number);
+            self.numbers.remove(&value);
         }
+    }
+
+    /// The value of a number in use.
+    pub fn get(&self, number: u32) -> &T {
+        &self.values.get(number).value
     }
 }
 
@@ -38,12 +59,14 @@ mod tests {
 
     #[test]
     fn a_value_is_shared_and_forgotten_with_its_last_user() {
-        let mut types = Interner::<str>::default();
-        let first = types.share(Arc::from("mail"));
-        let second = types.share(Arc::from("mail"));
-        assert!(Arc::ptr_eq(&first, &second));
-        drop(first);
+        let mut types = Interner::default();
+        let (first, other, second) = (types.share("mail"), types.share("print"), types.share("mail"));
+        assert_eq!(first, second);
+        assert_eq!((*types.get(first), *types.get(other)), ("mail", "print"));
+        types.release(first);
+        assert_eq!(*types.get(second), "mail");
         types.release(second);
-        assert!(types.0.is_empty());
+        types.release(other);
+        assert_eq!((types.values.len(), types.numbers.len()), (0, 0));
     }
 }

@@ -27,8 +27,8 @@ impl Scheduler {
         let mut in_flight = 0;
         for (id, job) in self.jobs.after(None) {
             let lane = self.lanes.get(job.lane);
-            assert!(lane.holds(id, job.state.shown()), "job {id} isn't in its lane");
-            if let State::InFlight(lease) = job.state {
+            assert!(lane.holds(id, job.state().shown()), "job {id} isn't in its lane");
+            if let State::InFlight(lease) = job.state() {
                 in_flight += 1;
                 assert_eq!(self.leases.get(lease).record.job, id, "lease {lease} is another job's");
             }

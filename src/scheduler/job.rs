@@ -104,6 +104,17 @@ pub struct Retention {
     pub cancelled: Nanos,
 }
 
+impl Retention {
+    /// How long a job is kept once it has ended so.
+    pub fn after(&self, end: End) -> Nanos {
+        match end {
+            End::Completed => self.completed,
+            End::Dead => self.dead,
+            End::Cancelled => self.cancelled,
+        }
+    }
+}
+
 impl Default for Retention {
     fn default() -> Self {
         Self { completed: Nanos::ZERO, dead: Nanos::from_days(7), cancelled: Nanos::from_days(1) }

@@ -60,8 +60,8 @@ pub struct Lane {
     pub listed: Option<Rank>,
     guard: Option<Box<Guard>>,
     ready: Sorted<Spot>,
-    members: Sorted<(JobState, JobId)>,
-    depth: Depth,
+    /// Its jobs by state, in id order. Each state's set is apart, so that jobs mostly come in at its end and go out at its front.
+    members: [Option<Box<Sorted<JobId>>>; JobState::ALL.len()],
 }
 
 impl Lane {
@@ -119,13 +119,24 @@ impl Lane {
     }
 
     /// How many jobs are in each state.
-    pub fn depth(&self) -> &Depth {
-        &self.depth
+    pub fn depth(&self) -> Depth {
+        let mut depth = Depth::default();
+        JobState::ALL.into_iter().for_each(|state| depth.add_many(state, self.count(state)));
+        depth
+    }
+
+    /// How many jobs are in this state.
+    pub fn count(&self, state: JobState) -> u64 {
+        self.of(state).map_or(0, |jobs| jobs.len() as u64)
+    }
+
+    fn of(&self, state: JobState) -> Option<&Sorted<JobId>> {
+        self.members[state as usize].as_deref()
     }
 
     /// How many jobs aren't over.
     pub fn unfinished(&self) -> u64 {
-        UNFINISHED.iter().map(|state| self.depth.of(*state)).sum()
+        UNFINISHED.into_iter().map(|state| self.count(state)).sum()
     }
 
     /// The jobs that aren't over.
@@ -136,12 +147,12 @@ impl Lane {
     /// Its jobs in `state` above `after`, in id order.
     pub fn jobs_in(&self, state: JobState, after: Option<JobId>) -> impl Iterator<Item = JobId> + '_ {
         let from = after.map_or(JobId(0), |JobId(id)| JobId(id.saturating_add(1)));
-        self.members.from((state, from)).take_while(move |(its, _)| *its == state).map(|(_, job)| job)
+        self.of(state).into_iter().flat_map(move |jobs| jobs.from(from))
     }
 
     /// Whether a job is in it, in this state.
     pub fn holds(&self, job: JobId, state: JobState) -> bool {
-        self.members.contains((state, job))
+        self.of(state).is_some_and(|jobs| jobs.contains(job))
     }
 
     /// When its longest waiting ready job became ready.
@@ -151,13 +162,12 @@ impl Lane {
 
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.members.iter().flatten().all(|jobs| jobs.is_empty())
     }
 
     /// Puts a job in.
     pub fn insert(&mut self, job: JobId, state: JobState, ready_at: Timestamp) {
-        self.members.insert((state, job));
-        self.depth.add(state);
+        self.members[state as usize].get_or_insert_default().insert(job);
         if state == JobState::Ready {
             self.ready.insert((ready_at, job));
         }
@@ -165,9 +175,8 @@ impl Lane {
 
     /// Takes a job out.
     pub fn remove(&mut self, job: JobId, state: JobState, ready_at: Timestamp) {
-        let was_in = self.members.remove((state, job));
+        let was_in = self.members[state as usize].as_mut().is_some_and(|jobs| jobs.remove(job));
         debug_assert!(was_in, "{job} isn't in its lane as {state:?}");
-        self.depth.remove(state);
         if state == JobState::Ready {
             self.ready.remove((ready_at, job));
         }
@@ -196,8 +205,7 @@ impl Lanes {
             listed: None,
             guard: None,
             ready: Sorted::default(),
-            members: Sorted::default(),
-            depth: Depth::default(),
+            members: Default::default(),
         };
         let id = LaneId(self.rows.insert(lane));
         self.by_key.insert(key, id);

@@ -148,7 +148,7 @@ impl Scheduler {
         }
         self.take_off(job_id, id);
         let job = self.jobs.get(job_id);
-        let (attempt, timeout, body_bytes) = (job.attempts + 1, job.options.timeout, job.body_bytes);
+        let (attempt, timeout, body_bytes) = (job.attempts + 1, self.jobs.options(job_id).timeout, job.body_bytes);
         let taker = self.sessions.get(session);
         let record = LeaseRecord {
             id,
@@ -231,7 +231,7 @@ impl Scheduler {
             lease: id,
             job,
             how,
-            state: self.jobs.find(job).map(|job| job.state.shown()),
+            state: self.jobs.find(job).map(|job| job.state().shown()),
             released: event::debited(&self.budgets, &lease.record.debits),
         });
         kept
@@ -259,7 +259,7 @@ impl Scheduler {
 
     /// The worker of a job in flight is asked to end it; the lease and its holds stay (semantics 6.1).
     pub(super) fn ask_to_cancel(&mut self, job: JobId) {
-        let State::InFlight(id) = self.jobs.get(job).state else { unreachable!("only jobs in flight are asked for") };
+        let State::InFlight(id) = self.jobs.get(job).state() else { unreachable!("only jobs in flight are asked for") };
         let lease = self.leases.get_mut(id);
         if std::mem::replace(&mut lease.record.cancelled, true) {
             return;
@@ -270,7 +270,7 @@ impl Scheduler {
 
     /// A job in flight is cancelled and its holds are freed at once, though its handler may still run (semantics 6.1).
     pub(super) fn force_cancel(&mut self, now: Timestamp, job: JobId) {
-        let State::InFlight(id) = self.jobs.get(job).state else { unreachable!("only jobs in flight have a lease") };
+        let State::InFlight(id) = self.jobs.get(job).state() else { unreachable!("only jobs in flight have a lease") };
         self.leases.get_mut(id).record.cancelled = true;
         self.tell_holder(id, RevokeReason::ForceCancelled);
         self.end_lease(now, id, End::Release(ReleaseCause::Returned, Nanos::ZERO), How::ForceCancelled);

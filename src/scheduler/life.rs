@@ -23,13 +23,14 @@ impl Scheduler {
     pub(super) fn change_job(&mut self, now: Timestamp, id: JobId, change: impl FnOnce(&mut Job)) -> bool {
         let marks = self.take_out(id);
         let job = self.jobs.get_mut(id);
-        let (lane, was_over) = (job.lane, job.state.is_over());
+        let (lane, was_over) = (job.lane, job.state().is_over());
         change(job);
-        let is_due = due(job).is_some_and(|due| due <= now);
-        if is_due && job.state == State::Scheduled {
-            job.state = State::Ready;
+        let is_due = self.jobs.due(id).is_some_and(|due| due <= now);
+        let job = self.jobs.get_mut(id);
+        if is_due && job.state() == State::Scheduled {
+            job.set_state(State::Ready);
         }
-        let is_over = job.state.is_over();
+        let is_over = job.state().is_over();
         match (was_over, is_over) {
             (false, true) => self.count_bound(lane, -1),
             (true, false) => self.count_bound(lane, 1),
@@ -47,13 +48,13 @@ impl Scheduler {
     /// A ready job is in flight under this lease, and no longer passed over. Nothing of its row changes.
     pub(super) fn take_off(&mut self, id: JobId, lease: LeaseId) {
         self.take_out(id);
-        self.jobs.get_mut(id).state = State::InFlight(lease);
+        self.jobs.get_mut(id).set_state(State::InFlight(lease));
         self.put_in(id, &Marks::new());
     }
 
     /// Puts a new job into its lane.
     pub(super) fn add_job(&mut self, id: JobId, job: Job) {
-        let (lane, is_over) = (job.lane, job.state.is_over());
+        let (lane, is_over) = (job.lane, job.state().is_over());
         self.jobs.insert(id, job);
         self.put_in(id, &Marks::new());
         if !is_over {
@@ -64,7 +65,7 @@ impl Scheduler {
     /// Moves a job that isn't in flight to another lane, at its old rank, and as much passed over as it was.
     pub(super) fn move_job(&mut self, id: JobId, key: LaneKey) {
         let job = self.jobs.get(id);
-        let (old, is_over) = (job.lane, job.state.is_over());
+        let (old, is_over) = (job.lane, job.state().is_over());
         let marks = self.take_out(id);
         let new = self.lane_for(key);
         self.jobs.get_mut(id).lane = new;
@@ -81,7 +82,7 @@ impl Scheduler {
     pub(super) fn delete_job(&mut self, id: JobId) {
         self.take_out(id);
         let job = self.jobs.get(id);
-        if !job.state.is_over() {
+        if !job.state().is_over() {
             self.count_bound(job.lane, -1);
         }
         self.drop_job(id);
@@ -129,8 +130,8 @@ impl Scheduler {
     /// Puts a job into its lane, as its state says, with the marks it had if it waited (semantics 4.4).
     fn put_in(&mut self, id: JobId, marks: &Marks) {
         let job = self.jobs.get(id);
-        let (lane, state, ready_at) = (job.lane, job.state, job.ready_at);
-        if let Some(due) = due(job) {
+        let (lane, state, ready_at) = (job.lane, job.state(), job.ready_at);
+        if let Some(due) = self.jobs.due(id) {
             self.timers.set(due, Timer::Job(id));
         }
         if job.unique.is_some() {
@@ -146,8 +147,8 @@ impl Scheduler {
     /// Takes a job out of its lane, and says how it was marked there. The caller puts it back in or forgets it.
     fn take_out(&mut self, id: JobId) -> Marks {
         let job = self.jobs.get(id);
-        let (lane, state, ready_at) = (job.lane, job.state, job.ready_at);
-        if let Some(due) = due(job) {
+        let (lane, state, ready_at) = (job.lane, job.state(), job.ready_at);
+        if let Some(due) = self.jobs.due(id) {
             self.timers.unset(due, Timer::Job(id));
         }
         if job.unique.is_some() {
@@ -218,24 +219,25 @@ impl Scheduler {
     /// An attempt was used up by a failure: the job is retried, or dead (semantics 6.1, 6.2).
     pub(super) fn fail_job(&mut self, now: Timestamp, id: JobId, failed: Failed<'_>) {
         let job = self.jobs.get(id);
+        let options = self.jobs.options(id);
         let attempts = job.attempts + 1;
         let failure = Failure { attempt: attempts, time: now, error: shortened(failed.error) };
         let number = job.failures;
         let state = if failed.cancelled {
             State::Over(End::Cancelled, now)
-        } else if failed.discard || attempts >= job.options.max_attempts {
+        } else if failed.discard || attempts >= options.max_attempts {
             State::Over(End::Dead, now)
         } else {
             State::Scheduled
         };
-        let delay = failed.retry_after.unwrap_or_else(|| retry::delay(&job.options.backoff, id, attempts));
+        let delay = failed.retry_after.unwrap_or_else(|| retry::delay(&options.backoff, id, attempts));
         self.journal.given.push(Change::PutFailure(id, number, failure));
         self.change_job(now, id, |job| {
             job.attempts = attempts;
             job.failures += 1;
             job.releases = 0;
             job.unconfirmed = 0;
-            job.state = state;
+            job.set_state(state);
             if state == State::Scheduled {
                 job.ready_at = now + delay;
                 job.ready_by = ReadyBy::Backoff;
@@ -247,13 +249,14 @@ impl Scheduler {
     /// The attempt ended without counting: the job goes back with its rank (semantics 6.2), unless it was released
     /// once too often (5.3).
     pub(super) fn release_job(&mut self, now: Timestamp, id: JobId, release: Released) {
-        const UNCONFIRMED_MAX: u32 = 3;
-        const RELEASES_MAX: u32 = 10;
+        const UNCONFIRMED_MAX: u8 = 3;
+        const RELEASES_MAX: u8 = 10;
+        let attempts_max = self.jobs.options(id).max_attempts;
         self.change_job(now, id, |job| {
             match release.cause {
                 ReleaseCause::Throttled => job.releases = 0,
-                ReleaseCause::Returned => job.releases += 1,
-                ReleaseCause::Unconfirmed => job.unconfirmed += 1,
+                ReleaseCause::Returned => job.releases = job.releases.saturating_add(1),
+                ReleaseCause::Unconfirmed => job.unconfirmed = job.unconfirmed.saturating_add(1),
             }
             if job.unconfirmed >= UNCONFIRMED_MAX || job.releases >= RELEASES_MAX {
                 job.attempts += 1;
@@ -264,13 +267,14 @@ impl Scheduler {
             if release.delay > Nanos::ZERO {
                 job.run_at = job.run_at.max(now + release.delay);
             }
-            job.state = if release.cancelled {
+            let state = if release.cancelled {
                 State::Over(End::Cancelled, now)
-            } else if job.attempts >= job.options.max_attempts {
+            } else if job.attempts >= attempts_max {
                 State::Over(End::Dead, now)
             } else {
                 State::Scheduled
             };
+            job.set_state(state);
         });
     }
 
@@ -278,7 +282,7 @@ impl Scheduler {
     pub(super) fn complete_job(&mut self, now: Timestamp, id: JobId, result: Option<Box<[u8]>>) -> bool {
         let kept = self.change_job(now, id, |job| {
             job.attempts += 1;
-            job.state = State::Over(End::Completed, now);
+            job.set_state(State::Over(End::Completed, now));
         });
         if let (true, Some(result)) = (kept, result) {
             self.journal.given.push(Change::PutResult(id, result));
@@ -294,24 +298,24 @@ impl Scheduler {
     /// A job's record as it is to be stored.
     pub(super) fn job_record(&self, id: JobId) -> JobRecord {
         let job = self.jobs.get(id);
-        let lane = self.lanes.get(job.lane);
+        let (lane, common) = (self.lanes.get(job.lane), self.jobs.common(job.common));
         JobRecord {
             id,
             queue: Name::clone(&self.queues.of_gate(lane.key.gate).name),
-            kind: Name::clone(&job.kind),
+            kind: Name::clone(&common.kind),
             priority: lane.key.priority,
             bindings: Arc::clone(&lane.key.bindings),
-            options: *job.options,
+            options: common.options,
             unique: job.unique.as_deref().cloned(),
             create_time: job.create_time,
             ready_at: job.ready_at,
             ready_by: job.ready_by,
             run_at: job.run_at,
             attempts: job.attempts,
-            releases: job.releases,
-            unconfirmed: job.unconfirmed,
+            releases: job.releases.into(),
+            unconfirmed: job.unconfirmed.into(),
             failures: job.failures,
-            phase: job.state.phase(),
+            phase: job.state().phase(),
             body_bytes: job.body_bytes,
         }
     }
@@ -331,12 +335,17 @@ impl Scheduler {
         let mut bindings: Vec<_> =
             record.bindings.iter().map(|b| (Name::clone(&self.budgets.get(b.budget).key), b.cost)).collect();
         bindings.sort_unstable();
-        let state = self.jobs.get(id).state;
+        let state = self.jobs.get(id).state();
         let lease = match state {
             State::InFlight(lease) => Some(self.leases.get(lease).record.clone()),
             _ => None,
         };
         JobView { record, state: state.shown(), bindings, lease }
+    }
+
+    /// The job of a live lease.
+    pub fn leased_job(&self, id: LeaseId) -> Option<JobId> {
+        self.leases.find(id).map(|lease| lease.record.job)
     }
 
     /// A live lease and its job, for the push.
@@ -371,15 +380,6 @@ pub(super) enum ReleaseCause {
     Returned,
     /// Its push was never confirmed.
     Unconfirmed,
-}
-
-/// When the clock alone changes the job's state.
-fn due(job: &Job) -> Option<Timestamp> {
-    match job.state {
-        State::Scheduled => Some(job.run_at),
-        State::Over(end, at) => Some(at + job.retention(end)),
-        State::Ready | State::InFlight(_) => None,
-    }
 }
 
 /// The error as it is kept: cut at a character where it is too long.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Scheduler;
 use super::job::{JobState, Name};
-use super::jobs::Job;
+use super::jobs::Jobs;
 use super::lane::Lane;
 use super::queue::Queue;
 use super::rejection::Rejection;
@@ -69,7 +69,7 @@ impl Scheduler {
         if let Some(ids) = &filter.ids {
             for id in ids.iter().collect::<BTreeSet<_>>() {
                 if self.is_sought_id(&sought, *id) {
-                    depth.add(self.jobs.get(*id).state.shown());
+                    depth.add(self.jobs.get(*id).state().shown());
                 }
             }
             return Ok(depth);
@@ -82,9 +82,9 @@ impl Scheduler {
             }
             for state in &sought.states {
                 if by_lane {
-                    depth.add_many(*state, lane.depth().of(*state));
+                    depth.add_many(*state, lane.count(*state));
                 } else {
-                    let jobs = lane.jobs_in(*state, None).filter(|id| is_sought_job(filter, self.jobs.get(*id)));
+                    let jobs = lane.jobs_in(*state, None).filter(|id| is_sought_job(filter, &self.jobs, *id));
                     depth.add_many(*state, jobs.count() as u64);
                 }
             }
@@ -115,7 +115,7 @@ impl Scheduler {
     pub(super) fn queue_view(&self, queue: &Queue) -> QueueView {
         let lanes = || queue.lanes.iter().map(|id| self.lanes.get(*id));
         let mut depth = Depth::default();
-        lanes().for_each(|lane| depth.merge(lane.depth()));
+        lanes().for_each(|lane| depth.merge(&lane.depth()));
         QueueView {
             name: Name::clone(&queue.name),
             paused: queue.paused,
@@ -154,8 +154,8 @@ impl Scheduler {
 
     fn is_sought_id(&self, sought: &Sought<'_>, id: JobId) -> bool {
         self.jobs.find(id).is_some_and(|job| {
-            sought.states.contains(&job.state.shown())
-                && is_sought_job(sought.filter, job)
+            sought.states.contains(&job.state().shown())
+                && is_sought_job(sought.filter, &self.jobs, id)
                 && self.is_sought_lane(sought, self.lanes.get(job.lane))
         })
     }
@@ -203,7 +203,7 @@ impl Scheduler {
                     if lowest.len() > limit && lowest.last().is_some_and(|last| id > *last) {
                         break;
                     }
-                    if is_sought_job(sought.filter, self.jobs.get(id)) {
+                    if is_sought_job(sought.filter, &self.jobs, id) {
                         lowest.insert(id);
                     }
                     if lowest.len() > limit + 1 {
@@ -235,10 +235,11 @@ fn is_by_lane(filter: &JobFilter) -> bool {
 }
 
 /// Whether a job meets the parts of a filter that its lane doesn't decide.
-fn is_sought_job(filter: &JobFilter, job: &Job) -> bool {
+fn is_sought_job(filter: &JobFilter, jobs: &Jobs, id: JobId) -> bool {
+    let job = jobs.get(id);
     let within =
         |range: Option<(Timestamp, Timestamp)>, at| range.is_none_or(|(from, until)| (from..until).contains(&at));
-    filter.kinds.as_ref().is_none_or(|kinds| kinds.contains(&job.kind))
+    filter.kinds.as_ref().is_none_or(|kinds| kinds.contains(&jobs.common(job.common).kind))
         && within(filter.create_time, job.create_time)
         && within(filter.run_time, job.ready_at)
 }

@@ -224,8 +224,11 @@ impl Scheduler {
         let pools = std::mem::take(&mut self.journal.pools);
         let mut jobs = std::mem::take(&mut self.journal.jobs);
         let mut leases = std::mem::take(&mut self.journal.leases);
-        let mut changes: Vec<Change> =
-            budgets.into_iter().map(|id| budgets::budget_change(&self.budgets, id)).collect();
+        let queues = std::mem::take(&mut self.journal.queues);
+        // Room for all of them at once: a vector that grows would leave behind as much again.
+        let noted = budgets.len() + pools.len() + jobs.len() + leases.len() + queues.len();
+        let mut changes = Vec::with_capacity(noted + self.journal.given.len());
+        changes.extend(budgets.into_iter().map(|id| budgets::budget_change(&self.budgets, id)));
         let pools = pools.into_iter().filter(|id| self.budgets.contains(*id));
         changes.extend(pools.map(|id| Change::PutPool(self.budgets.get(id).pool.record(id))));
         jobs.sort_unstable();
@@ -238,7 +241,6 @@ impl Scheduler {
             Some(lease) => Change::PutLease(lease.record.clone()),
             None => Change::DeleteLease(id),
         }));
-        let queues = std::mem::take(&mut self.journal.queues);
         changes.extend(queues.into_iter().map(|name| {
             let paused = self.queues.find(&name).is_some_and(|id| self.queues.get(id).paused);
             Change::PutQueue(QueueRecord { name, paused })

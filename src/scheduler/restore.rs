@@ -1,7 +1,6 @@
 //! Going on from what a store holds (semantics 10.1, 10.2, 11.1).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::Scheduler;
 use super::budget::Pool;
@@ -10,7 +9,7 @@ use super::config::Config;
 use super::effect::{BudgetRecord, PoolRecord, Snapshot};
 use super::ids::Ids;
 use super::job::{JobRecord, Phase, ReadyBy};
-use super::jobs::{Job, State};
+use super::jobs::{Common, Job, State};
 use super::lane::LaneKey;
 use super::lease::{LeaseRecord, Receipt};
 use super::leases::Lease;
@@ -88,19 +87,18 @@ impl Scheduler {
         let lane = self.lane_for(LaneKey { gate, priority: record.priority, bindings: record.bindings });
         let job = Job {
             lane,
-            kind: record.kind,
-            options: Arc::new(record.options),
+            common: self.jobs.share(Common { kind: record.kind, options: record.options }),
             unique: record.unique.map(Box::new),
             create_time: record.create_time,
             ready_at: record.ready_at,
             ready_by: record.ready_by,
             run_at: record.run_at,
             attempts: record.attempts,
-            releases: record.releases,
-            unconfirmed: record.unconfirmed,
+            releases: u8::try_from(record.releases).unwrap_or(u8::MAX),
+            unconfirmed: u8::try_from(record.unconfirmed).unwrap_or(u8::MAX),
             failures: record.failures,
             body_bytes: record.body_bytes,
-            state,
+            state: state.into(),
         };
         self.add_job(id, job);
         Ok(())
@@ -113,7 +111,7 @@ impl Scheduler {
         let Some(job) = self.jobs.find(record.job) else {
             return Err(format!("lease {id} is of job {}, which has no row", record.job));
         };
-        if job.state != State::InFlight(id) {
+        if job.state() != State::InFlight(id) {
             return Err(format!("job {} has two leases, one of them {id}", record.job));
         }
         for debit in &record.debits {
@@ -128,7 +126,7 @@ impl Scheduler {
         let lease = Lease {
             session: None,
             body_bytes: job.body_bytes,
-            timeout_at: job.options.timeout.map(|timeout| record.dispatch_time + timeout),
+            timeout_at: self.jobs.common(job.common).options.timeout.map(|timeout| record.dispatch_time + timeout),
             confirm_by: (record.receipt == Receipt::Awaited).then(|| now + Config::CONFIRM_WITHIN),
             record,
         };

@@ -9,7 +9,7 @@ use super::bindings::{Plan, PlannedBinding};
 use super::command::{BindingOperation, Changed, JobPatch, JobsChange, Part, Reply};
 use super::event::{self, Happened};
 use super::job::{Binding, End, Name, ReadyBy};
-use super::jobs::{Job, State};
+use super::jobs::{Common, Job, State};
 use super::lane::LaneKey;
 use super::rejection::{Rejection, Within};
 use super::units::{JobId, Timestamp};
@@ -101,7 +101,7 @@ impl Scheduler {
         change: &JobsChange,
     ) -> Result<Deed, Rejection> {
         let job = self.jobs.get(id);
-        match (change, job.state) {
+        match (change, job.state()) {
             (JobsChange::Cancel { .. }, State::Scheduled | State::Ready) => Ok(Deed::Cancel),
             (JobsChange::Cancel { force: true }, State::InFlight(_)) => Ok(Deed::ForceCancel),
             (JobsChange::Cancel { force: false }, State::InFlight(lease)) => {
@@ -162,13 +162,13 @@ impl Scheduler {
     }
 
     fn cancel_job(&mut self, now: Timestamp, id: JobId) {
-        self.change_job(now, id, |job| job.state = State::Over(End::Cancelled, now));
+        self.change_job(now, id, |job| job.set_state(State::Over(End::Cancelled, now)));
     }
 
     fn retry_job(&mut self, now: Timestamp, id: JobId, bindings: Arc<[Binding]>) {
         self.rebind_job(id, bindings);
         self.change_job(now, id, |job| {
-            if let State::Over(..) = job.state {
+            if let State::Over(..) = job.state() {
                 job.attempts = 0;
             }
             job.releases = 0;
@@ -176,7 +176,7 @@ impl Scheduler {
             job.ready_at = now;
             job.ready_by = ReadyBy::Now;
             job.run_at = now;
-            job.state = State::Scheduled;
+            job.set_state(State::Scheduled);
         });
     }
 
@@ -194,10 +194,11 @@ impl Scheduler {
     fn is_changed_by(&self, job: &Job, patch: &JobPatch) -> bool {
         let key = &self.lanes.get(job.lane).key;
         let queue = &self.queues.of_gate(key.gate).name;
+        let common = self.jobs.common(job.common);
         patch.queue.as_ref().is_some_and(|new| new != queue)
-            || patch.kind.as_ref().is_some_and(|new| *new != job.kind)
+            || patch.kind.as_ref().is_some_and(|new| *new != common.kind)
             || patch.priority.is_some_and(|new| new != key.priority)
-            || patch.apply(&job.options) != *job.options
+            || patch.apply(&common.options) != common.options
             || patched_ready_at(job, patch).is_some_and(|new| new != job.ready_at || job.is_delayed())
     }
 
@@ -206,20 +207,22 @@ impl Scheduler {
         let job = self.jobs.get(id);
         let mut key = self.lanes.get(job.lane).key.clone();
         let class = self.queues.get_gate(key.gate).class;
-        let options = patch.apply(&job.options);
+        let before = self.jobs.common(job.common);
+        let kind = patch.kind.as_ref().unwrap_or(&before.kind);
+        let common = Common { kind: Name::clone(kind), options: patch.apply(&before.options) };
         key.priority = patch.priority.unwrap_or(key.priority);
         if let Some(name) = &patch.queue {
             let queue = self.queues.named(name);
             key.gate = self.queues.gate(queue, class);
         }
         self.move_job(id, key);
-        self.jobs.reshare(id, patch.kind.clone(), options);
+        self.jobs.reshare(id, common);
         self.change_job(now, id, |job| {
             if let Some(ready_at) = patched_ready_at(job, patch) {
                 job.ready_at = ready_at;
                 job.ready_by = if ready_at == job.create_time { ReadyBy::Now } else { ReadyBy::Caller };
                 job.run_at = ready_at;
-                job.state = State::Scheduled;
+                job.set_state(State::Scheduled);
             }
         });
     }
@@ -231,7 +234,7 @@ fn patched_ready_at(job: &Job, patch: &JobPatch) -> Option<Timestamp> {
 }
 
 fn blocked_in_flight(job: &Job, deed: Deed) -> Deed {
-    match (job.state, deed) {
+    match (job.state(), deed) {
         (State::InFlight(_), Deed::Update | Deed::Rebind(_)) => Deed::Blocked,
         (_, deed) => deed,
     }

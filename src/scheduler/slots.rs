@@ -89,7 +89,9 @@ const NONE: u32 = u32::MAX;
 /// A table of `T` under ids that mostly grow. Neighbouring ids share a page, so a search has few steps to go.
 #[derive(Debug)]
 pub struct IdMap<T> {
-    pages: BTreeMap<u64, Page>,
+    /// The numbers of the pages. They are apart from the pages, as a tree that grows at its end leaves half of each node empty.
+    index: BTreeMap<u64, u32>,
+    pages: Slots<Page>,
     rows: Slots<T>,
     /// The id last asked for and the number of its row: a step asks for the same few again and again.
     last: Cell<(u64, u32)>,
@@ -103,7 +105,7 @@ struct Page {
 
 impl<T> Default for IdMap<T> {
     fn default() -> Self {
-        Self { pages: BTreeMap::new(), rows: Slots::default(), last: Cell::new((0, NONE)) }
+        Self { index: BTreeMap::new(), pages: Slots::default(), rows: Slots::default(), last: Cell::new((0, NONE)) }
     }
 }
 
@@ -111,7 +113,9 @@ impl<T> IdMap<T> {
     /// Puts `row` under an id that has none.
     pub fn insert(&mut self, id: u64, row: T) {
         let number = self.rows.insert(row);
-        let page = self.pages.entry(id / PAGE_IDS).or_insert(Page { numbers: [NONE; PAGE_IDS as usize], used: 0 });
+        let new_page = || self.pages.insert(Page { numbers: [NONE; PAGE_IDS as usize], used: 0 });
+        let page = *self.index.entry(id / PAGE_IDS).or_insert_with(new_page);
+        let page = self.pages.get_mut(page);
         let before = std::mem::replace(&mut page.numbers[(id % PAGE_IDS) as usize], number);
         debug_assert_eq!(before, NONE, "{id} has a row");
         page.used += 1;
@@ -120,7 +124,8 @@ impl<T> IdMap<T> {
 
     /// Takes the row of an id out.
     pub fn remove(&mut self, id: u64) -> Option<T> {
-        let page = self.pages.get_mut(&(id / PAGE_IDS))?;
+        let page_number = *self.index.get(&(id / PAGE_IDS))?;
+        let page = self.pages.get_mut(page_number);
         let number = std::mem::replace(&mut page.numbers[(id % PAGE_IDS) as usize], NONE);
         if number == NONE {
             return None;
@@ -128,7 +133,8 @@ impl<T> IdMap<T> {
         page.used -= 1;
         self.last.set((id, NONE));
         if page.used == 0 {
-            self.pages.remove(&(id / PAGE_IDS));
+            self.index.remove(&(id / PAGE_IDS));
+            self.pages.remove(page_number);
         }
         Some(self.rows.remove(number))
     }
@@ -159,9 +165,10 @@ impl<T> IdMap<T> {
 
     /// The rows of the ids from `first` on, in id order.
     pub fn from(&self, first: u64) -> impl Iterator<Item = (u64, &T)> {
-        self.pages.range(first / PAGE_IDS..).flat_map(move |(page, Page { numbers, .. })| {
+        self.index.range(first / PAGE_IDS..).flat_map(move |(page, number)| {
             let ids = page * PAGE_IDS..;
-            let used = ids.zip(numbers).filter(move |(id, number)| *id >= first && **number != NONE);
+            let used =
+                ids.zip(&self.pages.get(*number).numbers).filter(move |(id, number)| *id >= first && **number != NONE);
             used.map(|(id, number)| (id, self.rows.get(*number)))
         })
     }
@@ -169,7 +176,8 @@ impl<T> IdMap<T> {
     fn number(&self, id: u64) -> Option<u32> {
         let (last, mut number) = self.last.get();
         if last != id {
-            number = self.pages.get(&(id / PAGE_IDS))?.numbers[(id % PAGE_IDS) as usize];
+            let page = self.index.get(&(id / PAGE_IDS))?;
+            number = self.pages.get(*page).numbers[(id % PAGE_IDS) as usize];
             self.last.set((id, number));
         }
         (number != NONE).then_some(number)
@@ -206,7 +214,7 @@ mod tests {
                 }
                 prop_assert_eq!(map.get(id), naive.get(&id));
                 prop_assert_eq!(map.len(), naive.len());
-                prop_assert!(map.pages.len() <= naive.len(), "a page outlives its rows");
+                prop_assert!(map.pages.len() <= naive.len() && map.pages.len() == map.index.len(), "a page outlives its rows");
                 prop_assert!(map.from(id).eq(naive.range(id..).map(|(id, row)| (*id, row))));
             }
         }

@@ -149,7 +149,9 @@ impl<T: Copy + Ord> Sorted<T> {
         if last.len() < CHUNK_MAX {
             last.push_back(value);
         } else {
-            self.rest.push_back(VecDeque::from([value]));
+            let mut chunk = VecDeque::with_capacity(CHUNK_MAX);
+            chunk.push_back(value);
+            self.rest.push_back(chunk);
         }
     }
 

@@ -89,11 +89,6 @@ impl Depth {
         self.0[state as usize] += more;
     }
 
-    /// One less in `state`.
-    pub(super) fn remove(&mut self, state: JobState) {
-        self.0[state as usize] -= 1;
-    }
-
     /// All of `other`'s too.
     pub(super) fn merge(&mut self, other: &Self) {
         for (sum, count) in self.0.iter_mut().zip(other.0) {

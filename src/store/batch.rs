@@ -1,6 +1,4 @@
-//! The writes of one commit, gathered in one buffer.
-
-use std::ops::Range;
+//! Writes, gathered in one buffer.
 
 use super::tables::Table;
 
@@ -11,12 +9,14 @@ pub struct Batch {
     writes: Vec<Entry>,
 }
 
-/// Where a write's key and value are in the buffer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A write: its key, and its value right behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
+    key_at: u32,
+    value_at: u32,
+    end: u32,
     table: Table,
-    key: Range<usize>,
-    value: Option<Range<usize>>,
+    is_put: bool,
 }
 
 /// One write of a batch.
@@ -67,11 +67,11 @@ impl<'a> Write<'a> {
 impl Batch {
     /// Puts a row whose value `encode` appends to what it is given.
     pub fn put_with(&mut self, table: Table, key: &[u8], encode: impl FnOnce(&mut Vec<u8>)) {
-        let key = self.append(key);
-        let start = self.bytes.len();
+        let key_at = self.end();
+        self.bytes.extend_from_slice(key);
+        let value_at = self.end();
         encode(&mut self.bytes);
-        let value = start..self.bytes.len();
-        self.writes.push(Entry { table, key, value: Some(value) });
+        self.writes.push(Entry { key_at, value_at, end: self.end(), table, is_put: true });
     }
 
     /// Puts a row.
@@ -81,43 +81,40 @@ impl Batch {
 
     /// Deletes a row.
     pub fn delete(&mut self, table: Table, key: &[u8]) {
-        let key = self.append(key);
-        self.writes.push(Entry { table, key, value: None });
-    }
-
-    fn append(&mut self, key: &[u8]) -> Range<usize> {
-        let start = self.bytes.len();
+        let key_at = self.end();
         self.bytes.extend_from_slice(key);
-        start..self.bytes.len()
+        let end = self.end();
+        self.writes.push(Entry { key_at, value_at: end, end, table, is_put: false });
     }
 
-    /// Adds the writes of `later` behind those there are.
-    pub fn extend(&mut self, later: &Self) {
-        let offset = self.bytes.len();
-        let moved = |range: &Range<usize>| range.start + offset..range.end + offset;
-        self.bytes.extend_from_slice(&later.bytes);
-        self.writes.extend(later.writes.iter().map(|entry| Entry {
-            table: entry.table,
-            key: moved(&entry.key),
-            value: entry.value.as_ref().map(moved),
-        }));
+    /// Adds a write of another batch.
+    pub fn push(&mut self, write: Write<'_>) {
+        match write {
+            Write::Put { table, key, value } => self.put(table, key, value),
+            Write::Delete { table, key } => self.delete(table, key),
+        }
+    }
+
+    fn end(&self) -> u32 {
+        u32::try_from(self.bytes.len()).expect("what is committed at once is bounded far below 4 GiB")
     }
 
     /// The writes, in order.
     pub fn iter(&self) -> impl Iterator<Item = Write<'_>> {
-        self.writes.iter().map(|entry| self.write(entry))
+        self.writes.iter().map(|entry| self.write(*entry))
     }
 
     /// The write of this place in their order.
     pub fn nth(&self, place: usize) -> Option<Write<'_>> {
-        self.writes.get(place).map(|entry| self.write(entry))
+        self.writes.get(place).map(|entry| self.write(*entry))
     }
 
-    fn write(&self, entry: &Entry) -> Write<'_> {
-        let key = &self.bytes[entry.key.clone()];
-        match &entry.value {
-            Some(value) => Write::Put { table: entry.table, key, value: &self.bytes[value.clone()] },
-            None => Write::Delete { table: entry.table, key },
+    fn write(&self, entry: Entry) -> Write<'_> {
+        let Entry { key_at, value_at, end, table, is_put } = entry;
+        let key = &self.bytes[key_at as usize..value_at as usize];
+        match is_put {
+            true => Write::Put { table, key, value: &self.bytes[value_at as usize..end as usize] },
+            false => Write::Delete { table, key },
         }
     }
 
@@ -131,12 +128,11 @@ impl Batch {
         self.writes.is_empty()
     }
 
-    /// Forgets the writes and keeps the room, up to a bound: one huge commit isn't remembered for ever.
-    pub fn clear(&mut self) {
-        const BYTES_KEPT_MAX: usize = 4 << 20;
+    /// Forgets the writes and keeps the room for so many bytes of them: one huge commit isn't remembered for ever.
+    pub fn clear(&mut self, bytes_kept_max: usize) {
         self.bytes.clear();
-        self.bytes.shrink_to(BYTES_KEPT_MAX);
+        self.bytes.shrink_to(bytes_kept_max);
         self.writes.clear();
-        self.writes.shrink_to(BYTES_KEPT_MAX / size_of::<Entry>());
+        self.writes.shrink_to(bytes_kept_max / size_of::<Entry>());
     }
 }

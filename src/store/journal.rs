@@ -7,11 +7,12 @@
 //! beginning. Until then the rows are found in memory. A relaxed commit is appended without a sync: its bytes are the operating
 //! system's once they are written, so only a power loss can take them, which is what relaxed means (semantics 10.4).
 //!
-//! Sequences grow by one from record to record. An open takes the records after the sequence that the store beneath has, one by
-//! one, as far as they are whole and in sequence: what a power loss tore, or an earlier use of the segment left behind, is
-//! neither.
+//! Sequences grow by one from record to record. An open takes the records after the sequence that the store beneath has, as far
+//! as they are whole and in sequence: what a power loss tore, or an earlier use of the segment left behind, is neither. A
+//! journal that goes on later than the store beneath ends isn't that store's.
 
 mod background;
+mod places;
 mod recent;
 mod record;
 mod segment;
@@ -24,7 +25,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 pub(super) use background::OwnThread;
 pub use background::{AtOnce, Background, Work};
-use recent::Recent;
+use recent::{Greatest, Recent};
 use segment::Segment;
 pub use segment::SegmentBytes;
 pub(super) use segment::SegmentFile;
@@ -63,6 +64,8 @@ pub(super) struct Journal<S, B> {
     other: Segment<B>,
     /// The rows of the current segment.
     recent: Recent,
+    /// Those of the segment that was flushed last, for their room.
+    spare: Recent,
     flush: Option<Flush>,
     background: Box<dyn Background>,
     limits: SegmentLimits,
@@ -87,12 +90,17 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
     ) -> Result<Self, StoreError> {
         let key = name_key(SEQUENCE_NAME);
         let sequence = read(&base, Table::Meta, &key, codec::decode_number)?.unwrap_or(0);
+        let mut older = Greatest::default();
+        for (greatest, table) in older.iter_mut().zip(Table::ALL) {
+            *greatest = base.greatest_key(table)?;
+        }
         let [current, other] = segments.map(|bytes| Segment::new(bytes, limits.growth_bytes));
         let mut journal = Self {
             base: Arc::new(base),
             current,
             other,
-            recent: Recent::default(),
+            recent: Recent::above(older),
+            spare: Recent::default(),
             flush: None,
             background,
             limits,
@@ -104,23 +112,20 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
     }
 
     fn replay(&mut self) -> Result<(), StoreError> {
-        let bytes = [read_segment(&mut self.current)?, read_segment(&mut self.other)?];
+        let mut found = [read_segment(&mut self.current)?, read_segment(&mut self.other)?];
         if !self.current.has_bytes() && !self.other.has_bytes() {
             return Ok(());
         }
-        let mut records = Vec::new();
-        for mut rest in bytes.iter().map(Vec::as_slice) {
-            records.extend(std::iter::from_fn(|| record::take(&mut rest)));
-        }
         // The segments follow each other, whichever of them is the older one.
-        records.sort_by_key(|(sequence, _)| *sequence);
+        found.sort_by_key(|records| records.first().map(|(sequence, _)| *sequence));
         let before = self.sequence;
-        for (sequence, batch) in records {
+        for (sequence, batch) in found.into_iter().flatten() {
+            if sequence > self.sequence + 1 {
+                return Err(self.foreign(sequence));
+            }
             if sequence == self.sequence + 1 {
                 self.recent.add(&batch);
                 self.sequence = sequence;
-            } else if sequence > self.sequence {
-                break;
             }
         }
         tracing::info!(
@@ -135,7 +140,8 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
     fn flush_now(&mut self) -> Result<(), StoreError> {
         self.finish_flush()?;
         flush(&*self.base, &self.recent, self.sequence)?;
-        self.recent.clear();
+        let greatest = self.recent.greatest().clone();
+        self.recent.begin_after(&greatest, self.bytes_kept_max());
         let emptied = self.current.empty().and_then(|()| self.other.empty());
         emptied.map_err(|error| self.error("emptying the journal", error))
     }
@@ -147,7 +153,9 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
         std::mem::swap(&mut self.current, &mut self.other);
         self.current.begin_again();
 
-        let rows = Arc::new(std::mem::take(&mut self.recent));
+        let mut next = std::mem::take(&mut self.spare);
+        next.begin_after(self.recent.greatest(), self.bytes_kept_max());
+        let rows = Arc::new(std::mem::replace(&mut self.recent, next));
         let (tell, outcome) = sync_channel(1);
         let (base, sequence) = (Arc::clone(&self.base), self.sequence);
         self.flush = Some(Flush { rows: Arc::clone(&rows), outcome });
@@ -168,14 +176,23 @@ impl<S: Base + 'static, B: SegmentBytes> Journal<S, B> {
 
     /// Notes that the flush has ended, if it has.
     fn note_flushed(&mut self) -> Result<(), StoreError> {
-        let Some(flush) = &self.flush else { return Ok(()) };
-        let outcome = match flush.outcome.try_recv() {
-            Err(TryRecvError::Empty) => return Ok(()),
+        let Some(Flush { rows, outcome }) = self.flush.take() else { return Ok(()) };
+        match outcome.try_recv() {
+            Err(TryRecvError::Empty) => {
+                self.flush = Some(Flush { rows, outcome });
+                Ok(())
+            }
             Err(TryRecvError::Disconnected) => Err(self.error("a flush", "it panicked")),
-            Ok(outcome) => outcome,
-        };
-        self.flush = None;
-        outcome
+            Ok(outcome) => {
+                self.spare = Arc::into_inner(rows).unwrap_or_default();
+                outcome
+            }
+        }
+    }
+
+    /// The room for rows that one segment leaves for the next one.
+    fn bytes_kept_max(&self) -> usize {
+        usize::try_from(self.limits.full_bytes * 2).unwrap_or(usize::MAX)
     }
 
     fn append(&mut self, batch: &Batch, durability: Durability) -> Result<(), StoreError> {
@@ -208,14 +225,33 @@ impl<S: Base, B: SegmentBytes> Journal<S, B> {
         StoreError::Row { location: self.base.location().to_owned(), row }
     }
 
+    /// A segment is used again only once the store beneath has its rows: so no crash leaves a gap between the two.
+    fn foreign(&self, sequence: u64) -> StoreError {
+        let why = format!(
+            "it goes on with commit {sequence}, and {} ends with commit {}: they don't belong together",
+            self.base.location(),
+            self.sequence
+        );
+        StoreError::Open { path: self.current.path().to_owned(), why }
+    }
+
     fn error(&self, doing: &'static str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
         StoreError::Engine { location: self.current.path().display().to_string(), doing, source: source.into() }
     }
 }
 
-/// All bytes of records in a segment.
-fn read_segment<B: SegmentBytes>(segment: &mut Segment<B>) -> Result<Vec<u8>, StoreError> {
-    segment.read().map_err(|error| StoreError::Open { path: segment.path().to_owned(), why: error.to_string() })
+/// The records of a segment, as far as they are whole and in sequence: what follows was torn, or is left of an earlier use.
+fn read_segment<B: SegmentBytes>(segment: &mut Segment<B>) -> Result<Vec<(u64, Batch)>, StoreError> {
+    let bytes = segment.read();
+    let bytes = bytes.map_err(|error| StoreError::Open { path: segment.path().to_owned(), why: error.to_string() })?;
+    let (mut rest, mut records) = (&bytes[..], Vec::new());
+    while let Some((sequence, batch)) = record::take(&mut rest) {
+        if records.last().is_some_and(|(last, _)| last + 1 != sequence) {
+            break;
+        }
+        records.push((sequence, batch));
+    }
+    Ok(records)
 }
 
 /// Puts these rows into the store beneath, and up to which sequence it has them all, in one commit.

@@ -97,6 +97,12 @@ pub trait Base: Rows + Send + Sync {
     /// What it fails with; the writes may be durable all the same.
     fn write(&self, writes: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), StoreError>;
 
+    /// The greatest key of a table's rows. None: there are none.
+    ///
+    /// # Errors
+    /// What it fails with.
+    fn greatest_key(&self, table: Table) -> Result<Option<Vec<u8>>, StoreError>;
+
     /// As [`Store::compact`].
     ///
     /// # Errors

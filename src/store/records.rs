@@ -17,6 +17,9 @@ use crate::scheduler::units::{BudgetId, JobId};
 /// The shape of tables and keys. Another one is another format; a new row version isn't.
 const FORMAT: u64 = 1;
 
+/// The room that a commit leaves for the next one.
+const BATCH_BYTES_KEPT_MAX: usize = 4 << 20;
+
 const FORMAT_NAME: &str = "format";
 const NEXT_ID_NAME: &str = "next-id";
 const STORE_ID_NAME: &str = "store-id";
@@ -82,7 +85,7 @@ impl Records {
         self.check_usable()?;
         let reserves_ids = changes.iter().any(|change| matches!(change, Change::ReserveIds(_)));
         let durability = if reserves_ids { Durability::Immediate } else { durability };
-        self.batch.clear();
+        self.batch.clear(BATCH_BYTES_KEPT_MAX);
         let mut pools = BTreeMap::new();
         for change in changes {
             self.gather(change, &mut pools);

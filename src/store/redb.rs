@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use ::redb::backends::FileBackend;
 use ::redb::{
-    Builder, Database, DatabaseError, ReadableDatabase, StorageBackend, StorageError, TableDefinition, TableHandle,
+    Builder, Database, DatabaseError, ReadableDatabase, ReadableTable, StorageBackend, StorageError, TableDefinition,
+    TableHandle,
 };
 
 use super::journal::{Background, Journal, OwnThread, SegmentBytes, SegmentFile, SegmentLimits};
@@ -31,7 +32,7 @@ pub struct RedbConfig {
 
 impl RedbConfig {
     /// The cache where nobody says otherwise. More has shown no gain.
-    pub const CACHE_BYTES: usize = 64 << 20;
+    pub const CACHE_BYTES: usize = 32 << 20;
     /// The file in the data directory.
     pub const FILE: &'static str = "sluicegate.redb";
     /// The files of the journal in the data directory.
@@ -59,10 +60,13 @@ impl OpenStore for RedbConfig {
     }
 }
 
+const DROPPED: &str = "a store that was dropped is used by nobody";
+
 /// Rows in a redb database. [`RedbConfig`] opens it together with the journal, which makes it a store.
 #[derive(Debug)]
 pub struct RedbStore {
-    database: Database,
+    /// There until the store is dropped.
+    database: Option<Database>,
     location: String,
 }
 
@@ -106,7 +110,7 @@ impl RedbStore {
         };
         let damaged = |what| DatabaseError::Storage(StorageError::Corrupted(what));
         let database = catching(open, damaged).map_err(|error| open_error(Path::new(location), error))?;
-        let store = Self { database, location: location.to_owned() };
+        let store = Self { database: Some(database), location: location.to_owned() };
         store.make_tables()?;
         Ok(store)
     }
@@ -138,7 +142,7 @@ impl RedbStore {
             return Ok(());
         }
         let make = || -> Result<(), ::redb::Error> {
-            let transaction = self.database.begin_write()?;
+            let transaction = self.database().begin_write()?;
             for table in Table::ALL {
                 transaction.open_table(definition(table))?;
             }
@@ -147,13 +151,17 @@ impl RedbStore {
         catching(make, ::redb::Error::Corrupted).map_err(|error| self.error("making the tables", error))
     }
 
+    fn database(&self) -> &Database {
+        self.database.as_ref().expect(DROPPED)
+    }
+
     fn table_names(&self) -> Result<Vec<String>, ::redb::Error> {
-        let transaction = self.database.begin_read()?;
+        let transaction = self.database().begin_read()?;
         Ok(transaction.list_tables()?.map(|table| table.name().to_owned()).collect())
     }
 
     fn write_rows(&self, writes: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), ::redb::Error> {
-        let transaction = self.database.begin_write()?;
+        let transaction = self.database().begin_write()?;
         apply::apply(&transaction, writes)?;
         Ok(transaction.commit()?)
     }
@@ -170,7 +178,7 @@ impl RedbStore {
     }
 
     fn get_rows(&self, table: Table, keys: &[&[u8]], found: &mut Found<'_>) -> Result<(), ReadError> {
-        let transaction = self.database.begin_read()?;
+        let transaction = self.database().begin_read()?;
         let rows = transaction.open_table(definition(table))?;
         for (index, key) in keys.iter().enumerate() {
             if let Some(value) = rows.get(*key)? {
@@ -180,8 +188,14 @@ impl RedbStore {
         Ok(())
     }
 
+    fn last_key(&self, table: Table) -> Result<Option<Vec<u8>>, ReadError> {
+        let transaction = self.database().begin_read()?;
+        let rows = transaction.open_table(definition(table))?;
+        Ok(rows.last()?.map(|(key, _)| key.value().to_vec()))
+    }
+
     fn scan_rows(&self, table: Table, prefix: &[u8], row: &mut Visit<'_>) -> Result<(), ReadError> {
-        let transaction = self.database.begin_read()?;
+        let transaction = self.database().begin_read()?;
         let rows = transaction.open_table(definition(table))?;
         for entry in rows.range(prefix..)? {
             let (key, value) = entry?;
@@ -194,13 +208,29 @@ impl RedbStore {
     }
 }
 
+impl Drop for RedbStore {
+    /// Closes the file. A failure is told by the log alone: nothing is lost by it, as every commit was synced before.
+    fn drop(&mut self) {
+        let closed = catching(|| Ok(drop(self.database.take())), ::redb::Error::Corrupted);
+        if let Err(error) = closed.map_err(|error| self.error("closing", error)) {
+            tracing::error!("{error}");
+        }
+    }
+}
+
 impl Base for RedbStore {
     fn write(&self, writes: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), StoreError> {
         catching(|| self.write_rows(writes), ::redb::Error::Corrupted).map_err(|error| self.error("a commit", error))
     }
 
+    fn greatest_key(&self, table: Table) -> Result<Option<Vec<u8>>, StoreError> {
+        catching(|| self.last_key(table), ReadError::damaged).map_err(|error| self.read_error(error))
+    }
+
     fn compact(&mut self) -> Result<bool, StoreError> {
-        self.database.compact().map_err(|error| self.error("compacting", error.into()))
+        let database = self.database.as_mut().expect(DROPPED);
+        let compacted = catching(|| Ok(database.compact()?), ::redb::Error::Corrupted);
+        compacted.map_err(|error| self.error("compacting", error))
     }
 }
 

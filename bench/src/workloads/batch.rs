@@ -8,7 +8,8 @@ use crate::meter::Meter;
 use crate::results::{Results, Run};
 
 const BATCHES: [usize; 2] = [100, 1000];
-pub(super) const CALLERS: usize = 16;
+/// At a time.
+pub const CALLERS: usize = 16;
 
 pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
     let mut cases = Vec::new();

@@ -15,7 +15,7 @@ use crate::process::Server;
 use crate::results::{Figure, Results};
 
 /// Jobs a call.
-const BATCH: u64 = 100;
+pub const BATCH: u64 = 100;
 
 pub(super) async fn run(bench: &Bench, _: &Results) -> Result<Cases> {
     let server = bench.server(&[])?;

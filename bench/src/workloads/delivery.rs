@@ -62,7 +62,7 @@ pub(super) async fn deliver(
     let shape = Shape { name: format!("worker-{queue}"), queue: queue.to_owned(), window: WINDOW, one_by_one: false };
     let delivered = delivered.clone();
     load.add(load::work(worker, shape, Meter::new(), move |job| {
-        let sent = load::stamp(&job).map(|nanos| began + Duration::from_nanos(nanos));
+        let sent = load::payload(&job).and_then(load::stamp).map(|nanos| began + Duration::from_nanos(nanos));
         delivered.add_time(sent.expect("the payload that was sent"));
         delivered.add_jobs(1);
         load::success(job)

@@ -1,9 +1,9 @@
 //! The work that servers are measured at, each piece on a server of its own.
 
 mod adversarial;
-mod batch;
+pub mod batch;
 mod churn;
-mod cycle;
+pub mod cycle;
 mod delivery;
 mod idle;
 pub mod llm;

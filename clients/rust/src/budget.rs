@@ -77,6 +77,11 @@ impl Policy {
         }
     }
 
+    /// The bytes of the contract's `BudgetPolicy` that a call sends.
+    pub fn encode_to_vec(&self) -> Vec<u8> {
+        prost::Message::encode_to_vec(&self.to_wire())
+    }
+
     pub(crate) fn to_wire(self) -> wire::BudgetPolicy {
         wire::BudgetPolicy {
             allocation: self.allocation,

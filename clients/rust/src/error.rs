@@ -161,7 +161,7 @@ pub enum Error {
     /// A value can't be written as JSON.
     #[error("not JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// A worker was put together wrongly; nothing was sent.
+    /// A worker or a selection was put together wrongly; nothing was sent.
     #[error("{message}")]
     Config {
         /// What is wrong, and what would be right.
@@ -191,6 +191,35 @@ impl Error {
             Error::Status(status) => status.code() == Code::Unavailable || status.source().is_some(),
             _ => false,
         }
+    }
+
+    /// The name of the contract's `ErrorReason`, such as `BUDGET_NOT_FOUND`; `None` for what the server gave no reason for.
+    pub fn reason(&self) -> Option<&'static str> {
+        let reason = match self {
+            Error::InvalidField { .. } => ErrorReason::InvalidField,
+            Error::BudgetAlreadyExists { .. } => ErrorReason::BudgetAlreadyExists,
+            Error::AlreadyBound { .. } => ErrorReason::AlreadyBound,
+            Error::BudgetNotFound { .. } => ErrorReason::BudgetNotFound,
+            Error::JobNotFound { .. } => ErrorReason::JobNotFound,
+            Error::NotBound { .. } => ErrorReason::NotBound,
+            Error::QueueNotFound { .. } => ErrorReason::QueueNotFound,
+            Error::CostExceedsCapacity { .. } => ErrorReason::CostExceedsCapacity,
+            Error::BudgetInUse { .. } => ErrorReason::BudgetInUse,
+            Error::JobInFlight { .. } => ErrorReason::JobInFlight,
+            Error::JobFinished { .. } => ErrorReason::JobFinished,
+            Error::EtagMismatch { .. } => ErrorReason::EtagMismatch,
+            Error::SessionSuperseded { .. } => ErrorReason::SessionSuperseded,
+            Error::BudgetLimitReached { .. } => ErrorReason::BudgetLimitReached,
+            Error::Overloaded { .. } => ErrorReason::Overloaded,
+            Error::StoreUnavailable { .. } => ErrorReason::StoreUnavailable,
+            Error::Draining { .. } => ErrorReason::Draining,
+            Error::Transport(_)
+            | Error::Status(_)
+            | Error::UnexpectedAnswer { .. }
+            | Error::Json(_)
+            | Error::Config { .. } => return None,
+        };
+        reason.as_str_name().strip_prefix("ERROR_REASON_")
     }
 
     /// How long the server asks callers to wait before they try again.

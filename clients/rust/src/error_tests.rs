@@ -32,6 +32,7 @@ fn every_reason_of_the_contract_has_its_variant() {
         let variant = format!("{error:?}");
         let camel: String = name.split('_').map(|word| format!("{}{}", &word[..1], word[1..].to_lowercase())).collect();
         assert!(variant.starts_with(&camel), "{name} became {variant}");
+        assert_eq!(error.reason(), (name != "UNSPECIFIED").then_some(name));
         assert!(!error.to_string().is_empty());
     }
 }

@@ -94,6 +94,17 @@ impl JobFilter {
         self
     }
 
+    /// Whether it has no condition, and [`JobFilter::all`] wasn't said.
+    pub fn is_empty(&self) -> bool {
+        self.wire == wire::JobFilter::default()
+    }
+
+    /// Says that every job is meant, beside the conditions there are.
+    pub(crate) fn every(mut self) -> Self {
+        self.wire.all = true;
+        self
+    }
+
     pub(crate) fn into_wire(self) -> wire::JobFilter {
         self.wire
     }

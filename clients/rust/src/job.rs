@@ -169,6 +169,10 @@ impl Unique {
     }
 }
 
+/// The metadata under which a trace travels, as W3C Trace Context names them.
+pub(crate) const TRACEPARENT: &str = "traceparent";
+pub(crate) const TRACESTATE: &str = "tracestate";
+
 /// A job to enqueue.
 ///
 /// ```
@@ -311,6 +315,21 @@ impl Job {
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
+    }
+
+    /// Carries a trace on to the handler: a `traceparent` as W3C Trace Context writes it, kept in the metadata.
+    pub fn traceparent(self, traceparent: impl Into<String>) -> Self {
+        self.metadata(TRACEPARENT, traceparent)
+    }
+
+    /// Carries what vendors say of the trace: a `tracestate`, kept in the metadata.
+    pub fn tracestate(self, tracestate: impl Into<String>) -> Self {
+        self.metadata(TRACESTATE, tracestate)
+    }
+
+    /// The bytes of the contract's `JobSpec` that an enqueue sends.
+    pub fn encode_to_vec(&self) -> Vec<u8> {
+        prost::Message::encode_to_vec(&self.clone().into_wire())
     }
 
     pub(crate) fn into_wire(self) -> wire::JobSpec {

@@ -51,7 +51,7 @@ pub fn begin(context: &Arc<Context>, inbound: Streaming<pb::DispatchRequest>) ->
 
 async fn serve(context: Arc<Context>, mut inbound: Streaming<pb::DispatchRequest>, inlet: Inlet) {
     let end = match open(&context, &mut inbound, &inlet).await {
-        Ok(Some(opened)) => Conversation::new(context, inbound, inlet.frames.clone(), opened).run().await,
+        Ok(Some(opened)) => Box::new(Conversation::new(context, inbound, inlet.frames.clone(), opened)).run().await,
         Ok(None) => return,
         Err(status) => Err(status),
     };

@@ -14,10 +14,13 @@ use crate::api::proto as pb;
 /// How many frames wait for the transport. Few: what waits longer is gathered into larger ones.
 const FRAMES_WAITING_MAX: usize = 2;
 
+/// Where frames go. They are boxed, as a channel has room for 32 at once, however few may wait in it.
+pub type FrameSender = mpsc::Sender<Box<pb::DispatchResponse>>;
+
 /// The task's side.
 pub struct Inlet {
     /// Takes frames as the transport takes them. Closed once the worker is gone.
-    pub frames: mpsc::Sender<pb::DispatchResponse>,
+    pub frames: FrameSender,
     end: oneshot::Sender<Status>,
 }
 
@@ -31,7 +34,7 @@ impl Inlet {
 
 /// The transport's side: frames, then the end.
 pub struct Outlet {
-    frames: mpsc::Receiver<pb::DispatchResponse>,
+    frames: mpsc::Receiver<Box<pb::DispatchResponse>>,
     end: Option<oneshot::Receiver<Status>>,
 }
 
@@ -48,7 +51,7 @@ impl Stream for Outlet {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if let Some(frame) = ready!(self.frames.poll_recv(cx)) {
-            return Poll::Ready(Some(Ok(frame)));
+            return Poll::Ready(Some(Ok(*frame)));
         }
         let Some(end) = &mut self.end else {
             return Poll::Ready(None);
@@ -68,10 +71,10 @@ mod tests {
     async fn the_end_comes_after_the_frames_that_wait() {
         let (inlet, mut outlet) = outlet();
         for _ in 0..FRAMES_WAITING_MAX {
-            let sent = inlet.frames.try_send(pb::DispatchResponse::default());
+            let sent = inlet.frames.try_send(Box::default());
             assert!(sent.is_ok());
         }
-        let full = inlet.frames.try_send(pb::DispatchResponse::default());
+        let full = inlet.frames.try_send(Box::default());
         assert!(full.is_err());
         inlet.end_with(Status::aborted("x"));
         for _ in 0..FRAMES_WAITING_MAX {

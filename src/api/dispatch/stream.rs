@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message;
-use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep, sleep};
 use tonic::{Status, Streaming};
 
 use super::asks::{Answer, Ask, Asks};
 use super::outbox::Outbox;
+use super::outlet::FrameSender;
 use super::pings::{Due, Pings};
 use crate::api::context::Context;
 use crate::api::convert::lease::{Extensions, Settles, received};
@@ -49,7 +49,7 @@ pub struct Opened {
 pub struct Conversation {
     context: Arc<Context>,
     inbound: Streaming<pb::DispatchRequest>,
-    frames: mpsc::Sender<pb::DispatchResponse>,
+    frames: FrameSender,
     worker: Name,
     /// Gone once the worker has closed its side: nothing is pushed any more.
     session: Option<Session>,
@@ -88,7 +88,7 @@ impl Conversation {
     pub fn new(
         context: Arc<Context>,
         inbound: Streaming<pb::DispatchRequest>,
-        frames: mpsc::Sender<pb::DispatchResponse>,
+        frames: FrameSender,
         opened: Opened,
     ) -> Self {
         let Opened { session, hello, resumed, welcome } = opened;
@@ -115,7 +115,7 @@ impl Conversation {
     }
 
     /// Serves the stream to its end. OK is an end that the worker asked for, or doesn't see any more.
-    pub async fn run(mut self) -> Result<(), Status> {
+    pub async fn run(mut self: Box<Self>) -> Result<(), Status> {
         loop {
             if self.is_quiet() {
                 if self.heard_all {
@@ -178,7 +178,7 @@ impl Conversation {
     fn send(&mut self) {
         // Only this task sends, so the room that was found is there still.
         if let (Ok(room), Some(frame)) = (self.frames.try_reserve(), self.outbox.next_frame()) {
-            room.send(frame);
+            room.send(Box::new(frame));
             self.pings.sent();
             if let Some(farewell) = &mut self.farewell {
                 farewell.as_mut().reset(Instant::now() + FAREWELL_WITHIN);

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http_body::{Body, Frame};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 use tonic::Status;
 use tonic::codegen::StdError;
 
@@ -74,7 +74,7 @@ impl Default for Intake {
 impl Intake {
     /// The request body `inner`, received under this server's bounds.
     pub fn receive<B>(&self, inner: B, sends: Sends) -> Received<B> {
-        let due = (sends == Sends::One).then(|| Box::pin(sleep(MESSAGE_WITHIN)));
+        let due = (sends == Sends::One).then(Due::begun);
         Received {
             inner,
             intake: self.clone(),
@@ -106,12 +106,29 @@ pub struct Received<B> {
     sends: Sends,
     framing: Framing,
     /// When what has begun must be whole.
-    due: Option<Pin<Box<Sleep>>>,
+    due: Option<Due>,
     room: Room,
     /// What has come, and wasn't looked at yet.
     data: Bytes,
     /// What is to be handed on as soon as there is room.
     next: Bytes,
+}
+
+/// When a message that has begun must be whole. Has no timer until somebody waits for it: most messages are there at once.
+struct Due {
+    at: Instant,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Due {
+    /// Of a message that begins now.
+    fn begun() -> Self {
+        Self { at: Instant::now() + MESSAGE_WITHIN, timer: None }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.timer.get_or_insert_with(|| Box::pin(sleep_until(self.at))).as_mut().poll(cx)
+    }
 }
 
 /// The room for what has been received.
@@ -132,7 +149,7 @@ where
             Poll::Ready(frame) => Poll::Ready(frame.map(|frame| frame.map_err(Into::into))),
             Poll::Pending => {
                 let Some(due) = &mut self.due else { return Poll::Pending };
-                ready!(due.as_mut().poll(cx));
+                ready!(due.poll(cx));
                 let late = "the request, or a message on its stream, wasn't whole within 30 s";
                 Poll::Ready(Some(Err(Status::deadline_exceeded(late).into())))
             }
@@ -154,7 +171,7 @@ where
             Sends::One => {}
             Sends::Many if self.framing.is_between() => self.due = None,
             Sends::Many if self.due.is_none() || self.framing.has_begun_another() => {
-                self.due = Some(Box::pin(sleep(MESSAGE_WITHIN)));
+                self.due = Some(Due::begun());
             }
             Sends::Many => {}
         }
@@ -201,8 +218,8 @@ where
         if let Poll::Ready(permit) = permit.as_mut().poll(cx) {
             self.room = Room::Held { bytes: *bytes, _permit: permit };
             // The wait wasn't the sender's fault.
-            if let Some(due) = &mut self.due {
-                due.as_mut().reset(Instant::now() + MESSAGE_WITHIN);
+            if self.due.is_some() {
+                self.due = Some(Due::begun());
             }
             return Poll::Ready(Ok(()));
         }

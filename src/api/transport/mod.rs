@@ -7,6 +7,7 @@
 //! - [`intake`], [`framing`]: requests, in bytes and time.
 //! - [`answer`], [`cut`]: answers, in bytes and time.
 //! - [`methods`], [`deadline`]: what of a call matters to these.
+//! - [`services`]: who answers it.
 
 mod answer;
 pub mod connection;
@@ -15,6 +16,7 @@ mod deadline;
 mod framing;
 mod intake;
 mod methods;
+mod services;
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -30,9 +32,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tonic::body::Body;
 use tonic::codegen::http::{HeaderMap, Request, Response};
-use tonic::service::Routes;
 use tonic::{Code, Status};
-use tower::ServiceExt;
 use tracing::Instrument;
 
 use self::answer::Untaken;
@@ -40,6 +40,7 @@ use self::connection::Connection;
 use self::cut::{Cut, StreamExecutor};
 use self::intake::Intake;
 use self::methods::Methods;
+pub use self::services::Services;
 use super::errors;
 use crate::telemetry::RPC_SPAN;
 
@@ -63,7 +64,7 @@ const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(20);
 pub struct Front(Arc<Parts>);
 
 struct Parts {
-    routes: Routes,
+    services: Services,
     methods: Methods,
     calls: TaskTracker,
     intake: Intake,
@@ -71,10 +72,10 @@ struct Parts {
 }
 
 impl Front {
-    /// The services behind `routes`, described by `descriptors`; each call is tracked by `calls` until its handler is done.
-    pub fn new(routes: Routes, descriptors: &[&[u8]], calls: TaskTracker) -> Self {
+    /// These services, described by `descriptors`; each call is tracked by `calls` until its handler is done.
+    pub fn new(services: Services, descriptors: &[&[u8]], calls: TaskTracker) -> Self {
         Self(Arc::new(Parts {
-            routes: routes.prepare(),
+            services,
             methods: Methods::of(descriptors),
             calls,
             intake: Intake::default(),
@@ -97,7 +98,8 @@ impl Front {
     }
 
     async fn serve_one(self, connection: Connection, closing: CancellationToken) {
-        let answer = service_fn(move |request| self.clone().answer(request));
+        // Boxed: it is large, would be moved several times before its task has it, and a stream outlives it.
+        let answer = service_fn(move |request| Box::pin(self.clone().answer(request)));
         let mut serving = pin!(protocol().serve_connection(TokioIo::new(connection), answer));
         let ended = tokio::select! {
             ended = serving.as_mut() => ended,
@@ -119,7 +121,7 @@ impl Front {
             Ok(()) => {
                 let deadline = deadline::of(request.headers());
                 let request = request.map(|body| Body::new(self.0.intake.receive(body, shape.sends)));
-                let handled = self.0.calls.track_future(self.0.routes.clone().oneshot(request));
+                let handled = self.0.calls.track_future(self.0.services.call(request));
                 within(deadline, handled.instrument(span)).await
             }
             Err(status) => status.into_http(),

@@ -1,6 +1,7 @@
 //! Where a flush is done, so that commits go on meanwhile.
 
 use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
 /// What is to be done. It tells by itself how it ended.
@@ -31,27 +32,63 @@ impl Background for AtOnce {
     fn finish(&mut self) {}
 }
 
-/// A thread for each piece of work.
+/// One thread for all work, which keeps its memory from one piece to the next.
 #[derive(Debug, Default)]
-pub(in crate::store) struct OwnThread(Option<JoinHandle<()>>);
+pub(in crate::store) struct OwnThread(Option<Flusher>);
+
+#[derive(Debug)]
+struct Flusher {
+    work: Sender<Work>,
+    /// Hears of the end of each piece.
+    ended: Receiver<()>,
+    is_busy: bool,
+    thread: JoinHandle<()>,
+}
 
 impl Background for OwnThread {
     fn start(&mut self, work: Work) -> io::Result<()> {
         self.finish();
-        self.0 = Some(Builder::new().name("store-flush".to_owned()).spawn(work)?);
-        Ok(())
+        let mut flusher = match self.0.take() {
+            Some(flusher) => flusher,
+            None => Flusher::start()?,
+        };
+        flusher.is_busy = true;
+        let sent = flusher.work.send(work);
+        self.0 = Some(flusher);
+        sent.map_err(|_| io::Error::other("its thread has panicked"))
     }
 
     fn finish(&mut self) {
-        if let Some(thread) = self.0.take() {
-            // A panic of the work's is known by the outcome it didn't tell.
-            drop(thread.join());
+        if let Some(flusher) = &mut self.0
+            && std::mem::take(&mut flusher.is_busy)
+        {
+            // Where the work panicked, that is known by the outcome it didn't tell.
+            let _ = flusher.ended.recv();
         }
+    }
+}
+
+impl Flusher {
+    fn start() -> io::Result<Self> {
+        let (work, arriving) = channel::<Work>();
+        let (end, ended) = channel();
+        let serve = move || {
+            for work in arriving {
+                work();
+                // Nobody waits for the last piece of a store that is dropped.
+                let _ = end.send(());
+            }
+        };
+        let thread = Builder::new().name("store-flush".to_owned()).spawn(serve)?;
+        Ok(Self { work, ended, is_busy: false, thread })
     }
 }
 
 impl Drop for OwnThread {
     fn drop(&mut self) {
-        self.finish();
+        if let Some(Flusher { work, thread, .. }) = self.0.take() {
+            drop(work);
+            drop(thread.join());
+        }
     }
 }

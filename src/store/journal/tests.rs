@@ -13,13 +13,12 @@ const LIMITS: SegmentLimits = SegmentLimits { full_bytes: 100, most_bytes: 300, 
 impl Base for MemoryStore {
     fn write(&self, writes: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), StoreError> {
         let mut batch = Batch::default();
-        for write in writes {
-            match write {
-                Write::Put { table, key, value } => batch.put(table, key, value),
-                Write::Delete { table, key } => batch.delete(table, key),
-            }
-        }
+        writes.for_each(|write| batch.push(write));
         self.clone().commit(&batch, Durability::Immediate).map_err(|error| panic!("{error}"))
+    }
+
+    fn greatest_key(&self, table: Table) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.rows().into_keys().filter(|(of, _)| *of == table).map(|(_, key)| key).max())
     }
 
     fn compact(&mut self) -> Result<bool, StoreError> {
@@ -203,6 +202,34 @@ fn a_reopened_journal_goes_on_where_it_ended_and_is_empty() {
 }
 
 #[test]
+fn what_was_there_before_the_open_is_deleted_too() {
+    let rig = Rig::new();
+    rig.open().commit(&put(1, b"one"), Durability::Immediate).unwrap();
+    let mut journal = rig.open();
+    let mut batch = Batch::default();
+    batch.delete(Table::Jobs, &[1]);
+    journal.commit(&batch, Durability::Immediate).unwrap();
+    assert_eq!(seen(&journal), []);
+    drop(journal);
+    assert_eq!(seen(&rig.open()), []);
+}
+
+#[test]
+fn compacting_comes_after_the_flush_that_has_begun() {
+    let rig = Rig::new();
+    let mut journal = rig.open();
+    let mut commits = 0;
+    while rig.later.0.lock().unwrap().is_none() {
+        journal.commit(&put(1, &[commits; 30]), Durability::Immediate).unwrap();
+        commits += 1;
+    }
+    journal.commit(&put(1, b"newest"), Durability::Immediate).unwrap();
+    journal.compact().unwrap();
+    assert!(rig.later.take().is_none());
+    assert_eq!(rig.beneath(), [(1, b"newest".to_vec())]);
+}
+
+#[test]
 fn what_was_flushed_is_not_done_again() {
     let rig = Rig::new();
     let mut journal = rig.open();
@@ -267,22 +294,41 @@ fn what_is_no_journal_is_refused_and_left_alone() {
     }
 }
 
+fn segment_of(sequences: &[u64]) -> Vec<u8> {
+    let mut bytes = b"sluice-1".to_vec();
+    for sequence in sequences {
+        let mut record = Vec::new();
+        record::fill(&mut record, *sequence, &put(*sequence as u8, b"x")).unwrap();
+        bytes.extend(record);
+    }
+    bytes
+}
+
 #[test]
-fn a_gap_in_the_sequence_ends_the_journal() {
+fn what_is_out_of_sequence_ends_a_segment() {
+    for (one, two, expected) in [
+        (&[3, 4, 6][..], &[1, 2][..], &[1, 2, 3, 4][..]),
+        (&[1, 2], &[3, 2, 4], &[1, 2, 3]),
+        (&[1, 2, 1], &[], &[1, 2]),
+    ] {
+        let rig = Rig::new();
+        std::fs::write(&rig.paths()[0], segment_of(one)).unwrap();
+        std::fs::write(&rig.paths()[1], segment_of(two)).unwrap();
+        rig.open();
+        assert_eq!(rig.beneath().iter().map(|(key, _)| u64::from(*key)).collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn a_journal_of_another_store_is_refused_and_left_alone() {
     let rig = Rig::new();
-    let records = |sequences: &[u64]| {
-        let mut bytes = b"sluice-1".to_vec();
-        for sequence in sequences {
-            let mut record = Vec::new();
-            record::fill(&mut record, *sequence, &put(*sequence as u8, b"x")).unwrap();
-            bytes.extend(record);
-        }
-        bytes
-    };
-    std::fs::write(&rig.paths()[0], records(&[3, 4, 6])).unwrap();
-    std::fs::write(&rig.paths()[1], records(&[1, 2])).unwrap();
-    rig.open();
-    assert_eq!(rig.beneath().iter().map(|(key, _)| *key).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    let bytes = segment_of(&[8, 9]);
+    std::fs::write(&rig.paths()[0], &bytes).unwrap();
+    let segments = rig.paths().map(|path| SegmentFile::new(path, Default::default()));
+    let Err(error) = Journal::open(rig.durable.clone(), segments, LIMITS, Box::new(AtOnce)) else { panic!("opened") };
+    let expected = "it goes on with commit 8, and memory ends with commit 0: they don't belong together";
+    assert_eq!(error.to_string(), format!("cannot open {}: {expected}", rig.paths()[0].display()));
+    assert_eq!((std::fs::read(&rig.paths()[0]).unwrap(), rig.beneath()), (bytes, vec![]));
 }
 
 #[test]
@@ -323,6 +369,10 @@ impl Rows for Broken {
 impl Base for Broken {
     fn write(&self, _: &mut dyn Iterator<Item = Write<'_>>) -> Result<(), StoreError> {
         panic!("as a damaged page might")
+    }
+
+    fn greatest_key(&self, table: Table) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.greatest_key(table)
     }
 
     fn compact(&mut self) -> Result<bool, StoreError> {

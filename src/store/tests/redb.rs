@@ -129,7 +129,7 @@ fn a_damaged_file_is_an_error_that_names_it() {
         let length = whole.len();
         let torn = [1, 512, 4096, length / 2, length - 1];
         let mut damaged: Vec<Vec<u8>> = torn.map(|end| whole[..end].to_vec()).into();
-        for start in (0..length).step_by(length / 40) {
+        for start in (0..length).step_by(length / 200) {
             let mut bytes = whole.clone();
             let end = length.min(start + 3000);
             bytes[start..end].iter_mut().for_each(|byte| *byte ^= 0x5a);

@@ -78,11 +78,16 @@ impl Client {
 
     /// Shows all budgets, in the order of their keys.
     pub fn list_budgets(&self) -> Listing<Budget> {
+        self.list_budgets_by(None)
+    }
+
+    /// The same, fetched this many (1..=1000) at a time; 100 by default.
+    pub fn list_budgets_by(&self, page_size: Option<u32>) -> Listing<Budget> {
         let service = self.budget_service();
         Listing::new(move |page_token| {
             let mut service = service.clone();
             async move {
-                let request = wire::ListBudgetsRequest { page_size: 0, page_token };
+                let request = wire::ListBudgetsRequest { page_size: page_size.unwrap_or_default(), page_token };
                 let page = service.list_budgets(request).await?.into_inner();
                 Ok((page.budgets.into_iter().map(Budget::from_wire).collect(), page.next_page_token))
             }

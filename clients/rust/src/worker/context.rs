@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::outcome::Reports;
 use crate::error::Result;
+use crate::job::{TRACEPARENT, TRACESTATE};
 use crate::lease::LeasedJob;
 
 /// Why a handler should stop.
@@ -87,6 +88,16 @@ impl JobContext {
     /// Free pairs that travel with the job, such as `traceparent`.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.job().metadata
+    }
+
+    /// The trace that the producer carried on with [`Job::traceparent`](crate::Job::traceparent), if it did.
+    pub fn traceparent(&self) -> Option<&str> {
+        self.metadata().get(TRACEPARENT).map(String::as_str)
+    }
+
+    /// What vendors say of that trace, if the producer carried it on.
+    pub fn tracestate(&self) -> Option<&str> {
+        self.metadata().get(TRACESTATE).map(String::as_str)
     }
 
     /// The bytes of the payload.
