@@ -25,7 +25,7 @@ interface Args {
   job: JsonJob;
   jobs: JsonJob[];
   requestId?: string;
-  id: string;
+  jobId: string;
   filter: JsonFilter;
   budget: JsonBinding;
   budgets: JsonBinding[];
@@ -69,8 +69,8 @@ function selection(client: Client, { filter }: Args) {
 }
 
 /** A change of one job's bindings, by the methods of its value. */
-async function changed(client: Client, { id }: Args, change: (job: Job) => Promise<Job>): Promise<Json> {
-  return values.jobOut(await change(await client.getJob(id)));
+async function changed(client: Client, { jobId }: Args, change: (job: Job) => Promise<Job>): Promise<Json> {
+  return values.jobOut(await change(await client.getJob(jobId)));
 }
 
 async function all<T>(entries: AsyncIterable<T>, out: (entry: T) => Json): Promise<Json[]> {
@@ -115,7 +115,7 @@ const jobs: Record<string, Command> = {
     return { job: values.jobOut(job), existing };
   },
   enqueueMany: (client, args) => client.enqueueMany(args.jobs.map(values.newJob), repeatable(args)),
-  getJob: async (client, { id }) => values.jobOut(await client.getJob(id)),
+  getJob: async (client, { jobId }) => values.jobOut(await client.getJob(jobId)),
   listJobs: (client, args) => all(client.listJobs(values.filter(args.filter), paged(args)), values.jobOut),
   countJobs: async (client, { filter }) => ({ count: String(await client.countJobs(values.filter(filter))) }),
   bind: (client, args) => changed(client, args, (job) => job.bindBudget(values.binding(args.budget))),
@@ -124,8 +124,8 @@ const jobs: Record<string, Command> = {
   unbind: (client, args) => changed(client, args, (job) => job.unbindBudget(args.key)),
   unbindAll: (client, args) => changed(client, args, (job) => job.unbindAll()),
   replaceBindings: (client, args) => changed(client, args, (job) => job.replaceBudgets(args.budgets.map(values.binding))),
-  explain: async (client, { id }) => {
-    const { state, holdUps } = await client.explainJob(id);
+  explain: async (client, { jobId }) => {
+    const { state, holdUps } = await client.explainJob(jobId);
     return { state, holdUps };
   },
 };
@@ -211,7 +211,7 @@ const COMMANDS = new Map(Object.entries({ ...budgets, ...jobs, ...selections, ..
 export class UnsupportedError extends Error {}
 
 /** Does a command. */
-export async function perform(client: Client, workers: Workers, name: string, args: Json): Promise<unknown> {
+export function perform(client: Client, workers: Workers, name: string, args: Json): unknown {
   const command = COMMANDS.get(name);
   if (!command) {
     throw new UnsupportedError(`there is no command ${name}`);

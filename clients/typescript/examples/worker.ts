@@ -16,7 +16,9 @@ const worker = new Worker(client, {
 // A signal drains: nothing more is taken, and what was begun is finished.
 const shutdown = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"]) {
-  process.once(signal, () => shutdown.abort());
+  process.once(signal, () => {
+    shutdown.abort();
+  });
 }
 await worker.run({ signal: shutdown.signal });
 client.close();

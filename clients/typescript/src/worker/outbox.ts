@@ -60,6 +60,13 @@ export class Outbox<T> implements AsyncIterableIterator<T, undefined> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
+  /** The reader gives up: what is left reaches nobody. The transport asks for this of every source of frames. */
+  throw(error: unknown): Promise<IteratorResult<T, undefined>> {
+    this.#entries.length = 0;
+    this.close();
+    return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+  }
+
   [Symbol.asyncIterator](): this {
     return this;
   }
