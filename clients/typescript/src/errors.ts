@@ -292,11 +292,14 @@ function fromStatus(error: ConnectError): SluicegateError {
   return new StatusError(error.message, error.code, facts);
 }
 
-/** Whether the connection failed below the call: no status of the server's came, and no limit of the caller's was met. */
+/**
+ * Whether the connection failed below the call: no status of the server's came, and no limit of the caller's was met. A stream that
+ * is reset as the connection goes down looks like one that was cancelled; what the caller cancelled is told by his signal, before.
+ */
 function isBroken(error: ConnectError): boolean {
   const isLocal = error.metadata.get("grpc-status") === null && error.details.length === 0;
-  const isOurs = error.code === Code.DeadlineExceeded || error.code === Code.Canceled;
-  return isLocal && !isOurs && isOfNode(error.cause);
+  const isOurs = error.code === Code.DeadlineExceeded;
+  return isLocal && !isOurs && (error.code === Code.Canceled || isOfNode(error.cause));
 }
 
 /** Whether Node's own streams or sockets failed. */
