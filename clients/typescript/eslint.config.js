@@ -18,5 +18,5 @@ export default defineConfig(
     },
   },
   // node:test reports through the promises that these return.
-  { files: ["test/**"], rules: { "@typescript-eslint/no-floating-promises": "off" } },
+  { files: ["tests/**"], rules: { "@typescript-eslint/no-floating-promises": "off" } },
 );

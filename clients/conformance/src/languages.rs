@@ -17,6 +17,9 @@ const PROGRAMS: &str = "{programs}";
 #[derive(Clone, Debug)]
 pub(crate) struct Language {
     pub name: String,
+    /// The repository.
+    root: PathBuf,
+    /// Where the commands of its entry are run.
     folder: PathBuf,
     entry: Entry,
 }
@@ -46,7 +49,8 @@ pub(crate) fn load(conformance: &Path, names: &[String]) -> Outcome<Vec<Language
     }
     entries.retain(|name, _| names.is_empty() || names.contains(name));
     let root = conformance.join("../..");
-    let language = |(name, entry): (String, Entry)| Language { name, folder: root.join(&entry.folder), entry };
+    let language =
+        |(name, entry): (String, Entry)| Language { name, root: root.clone(), folder: root.join(&entry.folder), entry };
     Ok(entries.into_iter().map(language).collect())
 }
 
@@ -78,6 +82,19 @@ impl Language {
     /// What starts its runner.
     pub fn runner(&self) -> Outcome<Command> {
         self.command(&self.entry.run)
+    }
+
+    /// The client's folder, whose README and examples users read.
+    pub fn client_folder(&self) -> Outcome<PathBuf> {
+        let above = self.folder.ancestors().find(|folder| folder.join("README.md").is_file());
+        above.ok_or("there is no README")?.canonicalize().at("the client's folder")
+    }
+
+    /// Commands of a shell, which know where this checkout is.
+    pub fn shell(&self, commands: &str) -> Outcome<Command> {
+        let mut command = self.command(&["bash".to_owned(), "-euc".to_owned(), commands.to_owned()])?;
+        command.env("SLUICEGATE", self.root.canonicalize().at("the repository")?);
+        Ok(command)
     }
 
     fn command(&self, words: &[String]) -> Outcome<Command> {

@@ -9,6 +9,7 @@
 //! | `server`, `link`, `gateway` | a server process, and what can be put between it and a client |
 //! | `stage`, `steps` | one case: who takes part in it, and the steps it goes through |
 //! | `suite`, `table` | all cases with all languages, and the table of them |
+//! | `quickstart` | what each client's README says to do first, done |
 //! | `together`, `endpoint` | workers of all languages at once, counted by what their handlers call |
 
 mod endpoint;
@@ -18,6 +19,7 @@ mod gateway;
 mod languages;
 mod link;
 mod matching;
+mod quickstart;
 mod runner;
 mod script;
 mod server;
@@ -57,6 +59,10 @@ struct Arguments {
     #[arg(long)]
     together: bool,
 
+    /// Does what each client's README says to do first, in an empty folder, in place of the cases
+    #[arg(long, conflicts_with = "together")]
+    quickstart: bool,
+
     /// How many cases run at a time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
@@ -94,6 +100,9 @@ async fn run(arguments: Arguments) -> Outcome<bool> {
     let is_complete = absent.iter().all(|absent| absent.why == SKIPPED);
     if arguments.together {
         return Ok(together::run(&ready).await? && is_complete);
+    }
+    if arguments.quickstart {
+        return Ok(quickstart::run(&ready).await && is_complete);
     }
     let results = suite::run(&script, &ready, usize::from(arguments.jobs)).await;
     table::print(&script, &ready, &absent, &results);

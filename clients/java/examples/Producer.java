@@ -3,13 +3,14 @@ import io.sluicegate.client.Policy;
 import io.sluicegate.client.SluicegateClient;
 import io.sluicegate.client.error.BudgetAlreadyExistsException;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Enqueues a mail that its budget lets through. */
 public final class Producer {
     private Producer() {}
 
     public static void main(String[] args) {
-        String address = args.length > 0 ? args[0] : "127.0.0.1:7654";
+        String address = Optional.ofNullable(System.getenv("SLUICEGATE_SERVER")).orElse("127.0.0.1:7654");
         try (SluicegateClient client = SluicegateClient.connect(address)) {
             // 100 a minute, at most 8 at a stroke. Every instance may define it when it starts.
             try {

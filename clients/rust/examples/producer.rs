@@ -1,4 +1,4 @@
-//! Declares a budget and enqueues jobs bound to it: `cargo run --example producer -- ada@example.com bob@example.com`.
+//! Declares a budget and enqueues jobs bound to it, one for each argument.
 
 use std::env;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use sluicegate_client::{Client, Error, Job, Policy, TimeBased};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let server = env::var("SLUICEGATE_SERVER").unwrap_or_else(|_| "http://127.0.0.1:7654".into());
-    let client = Client::connect(server).await?;
+    let server = env::var("SLUICEGATE_SERVER").unwrap_or_else(|_| "127.0.0.1:7654".into());
+    let client = Client::connect(format!("http://{server}")).await?;
 
     // 100 a minute, at most 8 at a stroke. Every instance may declare it on boot.
     let rate = Policy::time_based(100, TimeBased::per(Duration::from_secs(60)).burst(8));

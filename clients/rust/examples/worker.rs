@@ -1,4 +1,4 @@
-//! Works off the jobs of the producer until SIGTERM or Ctrl-C, and then drains: `cargo run --example worker`.
+//! Works off the jobs of the producer until SIGTERM or Ctrl-C, and then drains.
 
 use std::env;
 use std::time::Duration;
@@ -22,8 +22,8 @@ async fn send(to: &str) {
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let server = env::var("SLUICEGATE_SERVER").unwrap_or_else(|_| "http://127.0.0.1:7654".into());
-    let client = Client::connect(server).await?;
+    let server = env::var("SLUICEGATE_SERVER").unwrap_or_else(|_| "127.0.0.1:7654".into());
+    let client = Client::connect(format!("http://{server}")).await?;
     let worker = Worker::builder(client).queue("emails").window(8).handler("welcome", welcome).build()?;
 
     let shutdown = CancellationToken::new();

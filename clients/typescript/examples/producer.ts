@@ -1,6 +1,6 @@
 import { Client, ConflictError } from "@sluicegate/client";
 
-const client = new Client(process.env["SLUICEGATE_ADDRESS"] ?? "127.0.0.1:7654");
+const client = new Client(process.env["SLUICEGATE_SERVER"] ?? "127.0.0.1:7654");
 
 // 100 a minute, at most 8 at a stroke. Every instance may define it on boot.
 try {

@@ -1,6 +1,6 @@
 import { Client, Worker } from "@sluicegate/client";
 
-const client = new Client(process.env["SLUICEGATE_ADDRESS"] ?? "127.0.0.1:7654");
+const client = new Client(process.env["SLUICEGATE_SERVER"] ?? "127.0.0.1:7654");
 
 const worker = new Worker(client, {
   queues: ["emails"],
