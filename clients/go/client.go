@@ -36,14 +36,16 @@ const serviceConfig = `{"methodConfig": [{
 	}
 }]}`
 
-// Client talks to one server over one connection, which many goroutines and workers may share. It connects with the first call,
-// and again whenever the connection is lost.
+// Client talks to one server over one connection, which many goroutines may share; each stream of a worker has one of its own. It
+// connects with the first call, and again whenever the connection is lost.
 type Client struct {
 	connection *grpc.ClientConn
 	budgets    pb.BudgetServiceClient
 	jobs       pb.JobServiceClient
 	queues     pb.QueueServiceClient
 	logger     *slog.Logger
+	// dial opens another connection to the same server.
+	dial func() (*grpc.ClientConn, error)
 }
 
 // Option changes how a [Client] connects.
@@ -93,7 +95,8 @@ func New(address string, opts ...Option) (*Client, error) {
 		}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}),
 	}, o.dial...)
-	connection, err := grpc.NewClient(address, dial...)
+	connect := func() (*grpc.ClientConn, error) { return grpc.NewClient(address, dial...) }
+	connection, err := connect()
 	if err != nil {
 		return nil, refused("%q is no server's address: %v", address, err)
 	}
@@ -103,6 +106,7 @@ func New(address string, opts ...Option) (*Client, error) {
 		jobs:       pb.NewJobServiceClient(connection),
 		queues:     pb.NewQueueServiceClient(connection),
 		logger:     o.logger,
+		dial:       connect,
 	}, nil
 }
 

@@ -56,7 +56,13 @@ type session struct {
 // runSession opens a stream and works on it to its end. It resets the reconnects once the server has answered.
 func runSession(e *engine, reconnects *reconnects) end {
 	hello := e.hello()
-	stream := openStream(e.runner.base, e.worker.client.jobs, hello)
+	// A connection of its own, so that a dead one isn't taken again.
+	connection, err := e.worker.client.dial()
+	if err != nil {
+		return end{err: fromRPC(err)}
+	}
+	defer connection.Close()
+	stream := openStream(e.runner.base, pb.NewJobServiceClient(connection), hello)
 	defer stream.close()
 	patience := time.Now().Add(openTimeout)
 	for {

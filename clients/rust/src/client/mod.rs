@@ -42,12 +42,15 @@ const CONNECTION_WINDOW_BYTES: u32 = 4 << 20;
 #[derive(Clone, Debug)]
 pub struct Client {
     channel: Channel,
+    /// Where else to connect to; none where the caller made the channel.
+    endpoint: Option<Endpoint>,
 }
 
 impl Client {
     /// Connects to a server, such as `http://127.0.0.1:7654`. [`Error::Transport`](crate::Error::Transport) if nobody is there.
     pub async fn connect(endpoint: impl Into<String>) -> Result<Self> {
-        Ok(Self::from_channel(Self::endpoint(endpoint)?.connect().await?))
+        let endpoint = Self::endpoint(endpoint)?;
+        Ok(Self { channel: endpoint.connect().await?, endpoint: Some(endpoint) })
     }
 
     /// Connects at the first call. Fails only if the endpoint isn't a URI.
@@ -56,7 +59,8 @@ impl Client {
     ///
     /// Outside a Tokio runtime.
     pub fn connect_lazy(endpoint: impl Into<String>) -> Result<Self> {
-        Ok(Self::from_channel(Self::endpoint(endpoint)?.connect_lazy()))
+        let endpoint = Self::endpoint(endpoint)?;
+        Ok(Self { channel: endpoint.connect_lazy(), endpoint: Some(endpoint) })
     }
 
     /// The endpoint with this client's settings, for what else a caller needs, such as TLS; see [`Client::from_channel`].
@@ -69,9 +73,9 @@ impl Client {
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES))
     }
 
-    /// A client on a connection of the caller's own.
+    /// A client on a connection of the caller's own, which its workers share; those of other clients have one for each stream.
     pub fn from_channel(channel: Channel) -> Self {
-        Self { channel }
+        Self { channel, endpoint: None }
     }
 
     fn budget_service(&self) -> BudgetServiceClient<Channel> {
@@ -80,10 +84,14 @@ impl Client {
             .max_encoding_message_size(REQUEST_BYTES_MAX)
     }
 
-    pub(crate) fn job_service(&self) -> JobServiceClient<Channel> {
-        JobServiceClient::new(self.channel.clone())
-            .max_decoding_message_size(ANSWER_BYTES_MAX)
-            .max_encoding_message_size(REQUEST_BYTES_MAX)
+    fn job_service(&self) -> JobServiceClient<Channel> {
+        job_service_on(self.channel.clone())
+    }
+
+    /// For one stream of a worker: on a connection of its own, so that a dead one isn't taken again.
+    pub(crate) fn stream_service(&self) -> JobServiceClient<Channel> {
+        let own = self.endpoint.as_ref().map(Endpoint::connect_lazy);
+        job_service_on(own.unwrap_or_else(|| self.channel.clone()))
     }
 
     fn queue_service(&self) -> QueueServiceClient<Channel> {
@@ -91,6 +99,12 @@ impl Client {
             .max_decoding_message_size(ANSWER_BYTES_MAX)
             .max_encoding_message_size(REQUEST_BYTES_MAX)
     }
+}
+
+fn job_service_on(channel: Channel) -> JobServiceClient<Channel> {
+    JobServiceClient::new(channel)
+        .max_decoding_message_size(ANSWER_BYTES_MAX)
+        .max_encoding_message_size(REQUEST_BYTES_MAX)
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ impl Worker {
         let mut engine = Engine::new(self.settings, self.handlers, self.stats, shutdown);
         let mut backoff = Backoff::default();
         loop {
-            let end = session::run(self.client.job_service(), &mut engine, &mut backoff).await;
+            let end = session::run(self.client.stream_service(), &mut engine, &mut backoff).await;
             engine.stats.disconnected();
             let wait = match end {
                 End::Left => return Ok(()),

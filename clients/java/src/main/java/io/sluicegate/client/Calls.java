@@ -25,6 +25,7 @@ import java.util.function.Function;
 
 /** How calls are made: their stubs, their deadline, their errors. Knows none of them by name. */
 final class Calls {
+    private final ManagedChannel connection;
     private final Channel channel;
     private final Duration timeout;
 
@@ -34,6 +35,7 @@ final class Calls {
      * @param timeout how long a unary call may take; null: as long as it does.
      */
     Calls(ManagedChannel channel, Duration timeout) {
+        connection = channel;
         this.channel = ClientInterceptors.intercept(channel, new ConnectAnew(channel));
         this.timeout = timeout;
     }
@@ -57,6 +59,11 @@ final class Calls {
     /** For streams: without a deadline. */
     JobServiceGrpc.JobServiceStub stream() {
         return JobServiceGrpc.newStub(channel);
+    }
+
+    /** Lets what comes next open a connection: the one there is may be dead. What is under way on it goes on. */
+    void connectAnew() {
+        connection.enterIdle();
     }
 
     <Q, A> A call(Function<Q, A> method, Q request) {

@@ -144,6 +144,7 @@ public final class Worker implements AutoCloseable {
                 LOG.log(Level.INFO, "the server goes; the worker comes back in {0}", wait);
             } else {
                 SluicegateException error = ((WorkerSession.End.Broken) end).error();
+                client.calls().connectAnew();
                 Duration asked = error.retryAfter().orElse(Duration.ZERO);
                 Duration drawn = delays.next();
                 wait = drawn.compareTo(asked) < 0 ? asked : drawn;
