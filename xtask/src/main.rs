@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod clients;
 mod codegen;
 mod mutants;
 mod process;
@@ -32,14 +33,18 @@ struct Cli {
 enum Chore {
     /// Checks everything that needs no running server
     ///
-    /// Formatting, clippy with warnings denied, `buf lint`, the tidy test, and whether the checked-in generated code is what
-    /// proto/ generates. Runs all steps, whatever fails, and names the failed ones at the end.
+    /// Formatting, clippy with warnings denied, `buf lint`, the tidy test, whether the checked-in generated code is what
+    /// proto/ generates, and the linters of each client's language (`clients/*/check`). Runs all steps, whatever fails, and
+    /// names the failed ones at the end.
     ///
-    /// `buf` is looked for on PATH and in node_modules/.bin (`npm install @bufbuild/buf`). Without it the lint step is
-    /// skipped, and says so; with CI=true it fails.
+    /// `buf` is looked for on PATH and in node_modules/.bin (`npm install @bufbuild/buf`). Without it, or without the toolchain
+    /// of a client's language, that part is skipped, and says so; with CI=true it fails.
     Check,
 
-    /// Runs all tests of the workspace, in release mode
+    /// Runs all tests: those of the workspace, in release mode, and those of the clients
+    ///
+    /// After cargo's: each client's own tests (`clients/*/test`), the conformance script, each client's quickstart as its
+    /// README has it, and workers in all languages at once. With arguments only cargo's.
     ///
     /// What follows `--` goes to the test binaries: `cargo xtask test -- --nocapture drip`.
     Test {
@@ -50,7 +55,8 @@ enum Chore {
 
     /// Regenerates the checked-in code from proto/
     ///
-    /// Writes clients/rust/src/gen/. Needs no protoc, and writes the same bytes on every machine.
+    /// The Rust client's needs no protoc; those of other languages come from generators that their own `clients/*/generate`
+    /// pins and installs, where the toolchain is there. The same bytes on every machine.
     Gen,
 
     /// Measures a server beside the floors it stands on; `cargo xtask bench --help` says more

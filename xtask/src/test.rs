@@ -1,17 +1,17 @@
 //! `cargo xtask test`: all tests, as CI runs them.
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use crate::process;
+use crate::{clients, process};
 
 /// What the conformance script is run with, the Rust runner among it.
 const CONFORMANCE: [&str; 3] = ["sluicegate", "sluicegate-conformance", "sluicegate-client-conformance"];
 
 /// Runs `cargo test --release --workspace`, with backtraces unless the caller has set them otherwise. Then, unless the caller
-/// asks for some tests alone, puts every client through the conformance script.
+/// asks for some tests alone, runs every client's own tests, follows its quickstart, and puts it through the conformance script.
 pub fn run(root: &Path, args: &[String]) -> Result<()> {
     let mut command = process::cargo(root);
     command.args(["test", "--release", "--workspace"]);
@@ -22,13 +22,27 @@ pub fn run(root: &Path, args: &[String]) -> Result<()> {
         command.env("RUST_BACKTRACE", "1");
     }
     process::run(&mut command)?;
-    if args.is_empty() { conformance(root) } else { Ok(()) }
+    if args.is_empty() { test_clients(root) } else { Ok(()) }
 }
 
-fn conformance(root: &Path) -> Result<()> {
+fn test_clients(root: &Path) -> Result<()> {
     let packages = CONFORMANCE.iter().flat_map(|package| ["--package", package]);
     process::run(process::cargo(root).args(["build", "--release"]).args(packages))?;
+    let server = programs(root)?.join("sluicegate");
+    let absent = clients::run_each(root, "test", |command| _ = command.env("SLUICEGATE_BIN", &server))?;
+    absent.iter().for_each(|why| println!("skipped: {why}"));
     let run = ["run", "--release", "--package", CONFORMANCE[1], "--"];
     process::run(process::cargo(root).args(run))?;
-    process::run(process::cargo(root).args(run).arg("--together"))
+    for instead in ["--quickstart", "--together"] {
+        process::run(process::cargo(root).args(run).arg(instead))?;
+    }
+    Ok(())
+}
+
+/// The folder of what cargo builds for a release.
+fn programs(root: &Path) -> Result<PathBuf> {
+    let output = process::cargo(root).args(["metadata", "--format-version=1", "--no-deps"]).output()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
+    let target = metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
+    Ok(Path::new(target).join("release"))
 }

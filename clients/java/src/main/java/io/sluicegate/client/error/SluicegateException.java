@@ -3,6 +3,7 @@ package io.sluicegate.client.error;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -88,9 +89,13 @@ public abstract class SluicegateException extends RuntimeException {
             case "OVERLOADED" -> new OverloadedException(facts);
             case "STORE_UNAVAILABLE" -> new StoreUnavailableException(facts);
             case "DRAINING" -> new DrainingException(facts);
-            default -> facts.code() == Status.Code.UNAVAILABLE
-                    ? new UnavailableException(facts)
-                    : new ServerException(facts);
+            default -> isOfTransport(facts) ? new UnavailableException(facts) : new ServerException(facts);
         };
+    }
+
+    /** Whether the connection failed. One that goes down just as a call begins is known to gRPC only as an error of Java's. */
+    private static boolean isOfTransport(Facts facts) {
+        return facts.code() == Status.Code.UNAVAILABLE
+                || facts.code() == Status.Code.UNKNOWN && facts.cause() instanceof IOException;
     }
 }
