@@ -68,11 +68,16 @@ def payload_of(value: Any) -> Payload | None:
         return value
     if isinstance(value, (bytes, bytearray, memoryview)):
         return BinaryPayload(bytes(value))
+    return JsonPayload(json_text("payload", value))
+
+
+def json_text(field: str, value: Any) -> str:
+    """Write a value as JSON, the shortest way; what JSON can't say is refused."""
     try:
-        return JsonPayload(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
-        message = f"`payload` can't be written as JSON: {error}"
-        raise ClientError(message, "payload") from error
+        message = f"`{field}` can't be written as JSON: {error}"
+        raise ClientError(message, field) from error
 
 
 @dataclass(frozen=True)

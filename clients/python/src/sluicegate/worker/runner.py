@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import contextvars
 import inspect
-import json
 import logging
 import threading
 from collections import deque
@@ -19,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sluicegate import trace
-from sluicegate.job import payload_of
+from sluicegate.job import json_text
 from sluicegate.lease import LeasedJob
 from sluicegate.outcome import Discard, Failure, Outcome, Release, Success, Throttled
 
@@ -179,8 +178,7 @@ def _outcome_of(returned: Any) -> Outcome:
         if inspect.iscoroutine(returned):
             returned.close()
         return Failure("the handler returned an awaitable: make it a coroutine function")
-    payload = payload_of(returned)
-    return Success(payload.text.encode() if payload is not None and hasattr(payload, "text") else json.dumps(None).encode())
+    return Success(json_text("result", returned).encode())
 
 
 def _outcome_of_raised(error: BaseException) -> Outcome:
