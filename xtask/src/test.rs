@@ -2,13 +2,11 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use crate::{clients, process};
-
-/// What the conformance script is run with, the Rust runner among it.
-const CONFORMANCE: [&str; 3] = ["sluicegate", "sluicegate-conformance", "sluicegate-client-conformance"];
 
 /// Runs `cargo test --release --workspace`, with backtraces unless the caller has set them otherwise. Then, unless the caller
 /// asks for some tests alone, runs every client's own tests, follows its quickstart, and puts it through the conformance script.
@@ -26,15 +24,14 @@ pub fn run(root: &Path, args: &[String]) -> Result<()> {
 }
 
 fn test_clients(root: &Path) -> Result<()> {
-    let packages = CONFORMANCE.iter().flat_map(|package| ["--package", package]);
-    process::run(process::cargo(root).args(["build", "--release"]).args(packages))?;
-    let server = programs(root)?.join("sluicegate");
+    // With the tests, so that what they were built of is built no second time for other features.
+    process::run(process::cargo(root).args(["build", "--release", "--workspace", "--bins", "--tests"]))?;
+    let programs = programs(root)?;
+    let server = programs.join("sluicegate");
     let absent = clients::run_each(root, "test", |command| _ = command.env("SLUICEGATE_BIN", &server))?;
     absent.iter().for_each(|why| println!("skipped: {why}"));
-    let run = ["run", "--release", "--package", CONFORMANCE[1], "--"];
-    process::run(process::cargo(root).args(run))?;
-    for instead in ["--quickstart", "--together"] {
-        process::run(process::cargo(root).args(run).arg(instead))?;
+    for instead in [None, Some("--quickstart"), Some("--together")] {
+        process::run(Command::new(programs.join("conformance")).args(instead).current_dir(root))?;
     }
     Ok(())
 }
